@@ -169,7 +169,7 @@ func (x *exec) copyOperands(in *inst, l int, s *lateCopy) bool {
 	op := in.misc.copy
 	size := op.size
 	to, from := op.to.mem, op.from.mem
-	s.to[l] = (x.src(&in.s[0])[l] + to.off) & to.amask
+	s.to[l] = x.ownOffset((x.src(&in.s[0])[l] + to.off) & to.amask)
 	s.from[l] = (x.src(&in.s[1])[l] + from.off) & from.amask
 	// The number of bytes to read: all, an operand, or none if the predicate is true.
 	n := size

@@ -234,7 +234,7 @@ func (x *exec) peek(l int, addr, n uint64) ([]byte, bool) {
 	known := true
 	switch sp.windowOf(addr) {
 	case sharedWindow:
-		b = x.block.shared
+		b, off = x.block.shared, x.ownOffset(off)
 		if x.unk != nil && off+n <= uint64(len(b)) {
 			known = !x.block.anyUnknown(off, n)
 		}

@@ -210,6 +210,9 @@ func (x *exec) issueBulk(in *inst, l int) {
 	v := bulkAt{size: x.src(&in.s[2])[l] & (1<<32 - 1), home: x.block,
 		from: (x.src(&in.s[1])[l] + op.from.off) & op.from.amask,
 		to:   (x.src(&in.s[0])[l] + op.to.off) & op.to.amask}
+	if op.use.From == event.Shared {
+		v.from = x.ownOffset(v.from)
+	}
 	if op.tensor != nil {
 		if v.tensor = x.boxOf(in, l); v.tensor == nil || !x.checkBox(in, l, v.tensor) ||
 			!x.checkSwizzle(in, l, v.tensor) {

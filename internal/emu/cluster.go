@@ -14,13 +14,21 @@ import (
 // all of them have ended, so that a late access to a block that has ended is found.
 //
 // An address in the shared memory of another block is its offset there and, from bit rankShift on,
-// 1 + the rank of the block. mapa makes such addresses for the block's own memory too. The window
-// of the block itself is part of that of the cluster (5.1.7), so that instructions take both forms.
+// the rank of the block + firstTag. mapa makes such addresses for the block's own memory too. The
+// window of the block itself is part of that of the cluster (5.1.7), so that instructions take both
+// forms.
+//
+// In kernels of pairs of blocks (.cta_group::2), the addresses of variables have the rank as well.
+// The PTX ISA does not say so, but CUTLASS clears bit 24 of the address of an mbarrier to name the
+// one of the even block of the pair (Sm100MmaPeerBitMask).
 
 // rankShift is above every offset in shared memory, of which a block has less than 1 MiB.
 const rankShift = 24
 
-const rankMask = 1<<rankShift - 1
+const (
+	rankMask = 1<<rankShift - 1
+	firstTag = 2 // even, so that the addresses of a pair differ in bit rankShift only
+)
 
 // cluster are the resident blocks of one cluster.
 type cluster struct {
@@ -61,20 +69,33 @@ func (c *cluster) queued() bool {
 	return false
 }
 
-// rankOf returns 1 + the rank in an address, and the offset.
-func rankOf(a uint64) (rank, offset uint64) { return a >> rankShift, a & rankMask }
+// tagOf returns what an address says of its block, and the offset: 0 for that of the thread, else
+// the rank + firstTag.
+func tagOf(a uint64) (tag, offset uint64) { return a >> rankShift, a & rankMask }
+
+// tagged returns the address of an offset in the memory of a block.
+func tagged(rank, offset uint64) uint64 { return offset | (rank+firstTag)<<rankShift }
 
 // home returns the block in whose shared memory an address is, and the offset there; nil if the
 // cluster has no such block.
 func (x *exec) home(a uint64) (*block, uint64) {
-	rank, off := rankOf(a)
+	tag, off := tagOf(a)
 	switch c := x.block.cluster; {
-	case rank == 0:
+	case tag == 0:
 		return x.block, a
-	case c != nil && rank <= uint64(len(c.blocks)):
-		return c.blocks[rank-1], off
+	case c != nil && tag >= firstTag && tag-firstTag < uint64(len(c.blocks)):
+		return c.blocks[tag-firstTag], off
 	}
 	return nil, a
+}
+
+// ownOffset returns the offset of an address in the shared memory of the block itself; the address,
+// which is outside of it, of another one.
+func (x *exec) ownOffset(a uint64) uint64 {
+	if b, off := x.home(a); b == x.block {
+		return off
+	}
+	return a
 }
 
 // reach makes another block of the cluster the one whose shared memory accesses go to; comeHome
@@ -107,11 +128,11 @@ func inCluster(local bool, do memFunc) memFunc {
 			return
 		}
 		for left := m; left != 0 && x.stop == nil; {
-			rank, _ := rankOf(x.addr[lowest(left)])
+			tag, _ := tagOf(x.addr[lowest(left)])
 			part := uint32(0)
 			for t := left; t != 0; t &= t - 1 {
 				l := bits.TrailingZeros32(t) & 31
-				if r, _ := rankOf(x.addr[l]); r == rank {
+				if t, _ := tagOf(x.addr[l]); t == tag {
 					part |= 1 << l
 				}
 			}
@@ -203,10 +224,7 @@ func (c *compiler) mapa(in *ir.Instr) error {
 	if c.clustered() && c.p.space.window <= rankShift {
 		return fmt.Errorf("%s is not supported with addresses of 32 bits", opcodeText(in))
 	}
-	n, tag := c.cfg.Geometry.Ranks(), uint64(1)
-	if n == 1 { // the addresses of a block that is alone are the same in both windows
-		tag = 0
-	}
+	n := c.cfg.Geometry.Ranks()
 	generic := in.Space != event.Shared
 	c.emit(inst{guard: c.guard(), d: [2]int32{c.fc.slots[in.Dst[0].Reg], -1}, pd: [2]int32{-1, -1},
 		s: [4]src{a, rank}, sources: 2,
@@ -231,7 +249,11 @@ func (c *compiler) mapa(in *ir.Instr) error {
 					x.fail(in, OutOfBounds, l, "mapa of address %#x, which is not in shared memory", v)
 					return
 				}
-				out[l] = base | (v-base)&rankMask | (r+1)*tag<<rankShift
+				out[l] = (v - base) & rankMask
+				if n > 1 { // the addresses of a block that is alone are the same in both windows
+					out[l] = tagged(r, out[l])
+				}
+				out[l] |= base
 			}
 		}})
 	return nil
@@ -257,11 +279,11 @@ func (c *compiler) getctarank(in *ir.Instr) error {
 				if generic {
 					v -= x.prog.space.windowBase(sharedWindow)
 				}
-				r, _ := rankOf(v)
-				if r == 0 {
-					r = x.ctaRank(cl) + 1
+				r := x.ctaRank(cl)
+				if tag, _ := tagOf(v); tag >= firstTag {
+					r = tag - firstTag
 				}
-				x.setLanes(in, 1<<l, r-1)
+				x.setLanes(in, 1<<l, r)
 			}
 		}
 	}

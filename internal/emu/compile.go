@@ -62,6 +62,7 @@ func newProgram(c *compiler, k *ir.Func, forms bool) (*program, error) {
 		}
 	}
 	p.launches = launchesGrids(p.funcs)
+	p.pairs = c.clustered() && p.space.window > rankShift && ir.HasPairs(k)
 	if n := p.funcs[0].local; n > maxLocal {
 		return nil, fmt.Errorf("kernel %s has %d bytes of local memory for each thread; at most %d are "+
 			"possible", k.Demangled, n, maxLocal)
@@ -548,7 +549,7 @@ func (c *compiler) srcOf(o ir.Operand, typ isa.Type) (src, error) {
 	case ir.Special:
 		return c.specialSrc(o)
 	case ir.VarAddr:
-		return c.varSrc(o.Var, o.Val)
+		return c.varSrc(o.Var, o.Val, false)
 	}
 	return src{}, fmt.Errorf("%s: operand of kind %d is not supported", opcodeText(c.cur), o.Kind)
 }
@@ -582,8 +583,9 @@ func (c *compiler) specialSrc(o ir.Operand) (src, error) {
 
 // varSrc returns the address of a variable plus add bytes, as an offset in the variable's own
 // space. Global, constant and shared variables have fixed places. A local variable is in the frame
-// of the call, whose place is known only at run time.
-func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
+// of the call, whose place is known only at run time, and one in shared memory in a block whose rank
+// its address has in kernels of pairs, unless an access names it.
+func (c *compiler) varSrc(v *ir.Var, add uint64, named bool) (src, error) {
 	switch v.Space {
 	case event.Global, event.Const:
 		a, ok := c.varAddr(v)
@@ -596,6 +598,15 @@ func (c *compiler) varSrc(v *ir.Var, add uint64) (src, error) {
 		if !ok {
 			return src{}, fmt.Errorf("shared variable %s is missing from the layout of shared "+
 				"memory", v.Name)
+		}
+		if c.p.pairs && !named {
+			r, cl := c.hidden(), c.cluster()
+			read := func(x *exec, d *alu.Lanes, m uint32) {
+				fill(d, m, tagged(x.ctaRank(cl), uint64(off)+add))
+			}
+			c.emit(inst{run: runPseudoSreg, d: [2]int32{r, -1}, pd: [2]int32{-1, -1},
+				misc: &miscOp{sreg: read}})
+			return src{r: r}, nil
 		}
 		return src{c: c.constant(uint64(off) + add)}, nil
 	case event.Param:

@@ -56,7 +56,7 @@ func (c *compiler) address(o ir.Operand, d *inst, m *memOp) (err error) {
 		if m.space == event.Generic && o.Var.Space != event.Generic { // ld of a variable by name
 			m.space = o.Var.Space
 		}
-		d.s[0], err = c.varSrc(o.Var, o.Val)
+		d.s[0], err = c.varSrc(o.Var, o.Val, true)
 	case o.Reg != ir.NoReg:
 		t := c.fn.Regs[o.Reg].Type
 		if t == isa.Pred || t == isa.B128 {

@@ -41,6 +41,7 @@ type program struct {
 	spares *spares // of runs in an arena; nil for others
 
 	clusters  bool      // blocks reach the memory of others
+	pairs     bool      // and addresses of variables in shared memory have the rank of the block
 	tensor    *ir.Instr // the first instruction with a .cta_group; nil: there is none
 	registers uint32    // with which a thread begins; 0 if none changes its number
 	usesClock bool      // some instruction reads a clock: the result depends on the schedule

@@ -139,6 +139,9 @@ func (c *compiler) rowAccess(in *ir.Instr, kind event.Kind, lanes uint32) (inst,
 	if kind == event.Write {
 		m.shared = storeShared
 	}
+	if c.clustered() {
+		m.shared = inCluster(true, m.shared)
+	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		return d, err
@@ -214,6 +217,9 @@ func (c *compiler) touchRows(in *ir.Instr) error {
 		return err
 	}
 	d.mem.shared = touchShared
+	if c.clustered() {
+		d.mem.shared = inCluster(true, touchShared)
+	}
 	if kind == event.Read {
 		c.emit(d)
 	}

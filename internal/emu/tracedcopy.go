@@ -89,7 +89,7 @@ func runTracedCopy(x *exec, in *inst) {
 		if op.sized && !x.readsAtMost(in, l, x.src(&in.s[2])[l]&(1<<32-1)) {
 			return
 		}
-		s.to[l] = (x.src(&in.s[0])[l] + op.to.mem.off) & op.to.mem.amask
+		s.to[l] = x.ownOffset((x.src(&in.s[0])[l] + op.to.mem.off) & op.to.mem.amask)
 		s.read[l], s.from[l] = 0, 0
 		x.addr[l] = s.to[l]
 		if x.checkShared(&op.to, 1<<l, survey{or: s.to[l]}) == 0 ||

@@ -29,7 +29,8 @@ type agent struct {
 
 	// of a bulk operation
 	op       *bulkOp
-	home     *block // whose shared memory it writes and whose mbarrier it signals
+	home     *block // whose shared memory it writes
+	barred   *block // whose mbarrier it signals, if it is another one; nil: home
 	to, from uint64
 	size     uint64
 	tensor   *tensorBox // of a copy of a tensor in a run
@@ -155,14 +156,17 @@ func (a *agent) counted() uint64 {
 
 // signal tells the mbarrier of an agent that it is complete.
 func (x *exec) signal(a *agent) {
-	m := a.bar
-	if a.home != x.block {
-		if a.home.live == 0 {
+	m, home := a.bar, a.home
+	if a.barred != nil {
+		home = a.barred
+	}
+	if home != x.block {
+		if home.live == 0 {
 			x.agentFails(a, PeerExited, "%s signals %s of %s, whose threads have all ended", a.in.ir.Op(),
-				x.barrierText(m.addr), x.blockText(a.home))
+				x.barrierText(m.addr), x.blockText(home))
 			return
 		}
-		x.reach(a.home)
+		x.reach(home)
 		defer x.comeHome()
 	}
 	m.agents--

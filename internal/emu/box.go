@@ -87,11 +87,14 @@ func (x *exec) issueBox(in *inst, l int) {
 	if !ok {
 		return
 	}
-	homes := []*block{home}
-	if op.mask != nil {
-		homes = x.destinations(in, l)
+	if op.mask == nil {
+		x.issueBoxTo(in, l, home, addr)
+		return
 	}
-	for _, b := range homes {
+	for _, b := range x.destinations(in, l) {
+		if b = x.signalled(in, l, b, home); b == nil {
+			return
+		}
 		x.issueBoxTo(in, l, b, addr)
 	}
 }

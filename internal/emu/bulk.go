@@ -57,7 +57,7 @@ func (c *compiler) bulkCopy(in *ir.Instr) error {
 	}
 	operands := []*memOp{op.to, op.from}
 	if use.Barrier >= 0 {
-		op.bar = &memOp{space: event.Shared, wide: 8, remote: use.Remote}
+		op.bar = &memOp{space: event.Shared, wide: 8, remote: use.Remote || use.Pair}
 		operands = append(operands, op.bar)
 	}
 	if use.Mask >= 0 {
@@ -225,6 +225,7 @@ func (x *exec) issueBulk(in *inst, l int) {
 		if v.home, v.bar, ok = x.sharedAddress(in, &in.s[3], op.bar, l); !ok {
 			return
 		}
+		v.barred = v.home
 	}
 	if op.use.To == event.Shared && !x.destination(in, l, &v) {
 		return
@@ -238,10 +239,41 @@ func (x *exec) issueBulk(in *inst, l int) {
 		x.issueTo(in, l, v)
 		return
 	}
+	named := v.barred
 	for _, b := range x.destinations(in, l) {
 		v.home = b
+		if v.barred = x.signalled(in, l, b, named); v.barred == nil {
+			return
+		}
 		x.issueTo(in, l, v)
 	}
+}
+
+// signalled returns the block whose mbarrier a copy to several blocks signals for one of them: that
+// block, or of .cta_group::2 the one of its pair that is even, or odd, as the block of the mbarrier
+// that is named (PTX ISA 9.7.9.27.1.2); nil if there is none, which ends the run.
+func (x *exec) signalled(in *inst, l int, b, named *block) *block {
+	c := x.block.cluster
+	if !in.misc.bulk.use.Pair || c == nil {
+		return b
+	}
+	r := c.rank(b)&^1 | c.rank(named)&1
+	switch {
+	case r >= len(c.blocks):
+		x.fail(in, OutOfBounds, l, "%s to %s: the cluster has no block of rank %d, with which it would "+
+			"form a pair (PTX ISA 9.7.16.5.1)", in.ir.Op(), x.blockText(b), r)
+		return nil
+	case c.blocks[r] != x.block && c.blocks[r].live == 0:
+		x.peerEnded(in, l, c.blocks[r])
+		return nil
+	}
+	return c.blocks[r]
+}
+
+// ofPair reports whether two blocks are the same, or form a pair (PTX ISA 9.7.16.5.1).
+func (x *exec) ofPair(a, b *block) bool {
+	c := x.block.cluster
+	return a == b || c != nil && c.rank(a)^1 == c.rank(b)
 }
 
 // destinations returns the blocks that a copy of a lane to several of them goes to.
@@ -297,17 +329,17 @@ func (x *exec) agentAt(in *inst, l int, addr uint64) *agent {
 	return a
 }
 
-// bulkAt is where an operation takes place: home is the block whose shared memory it writes and
-// whose mbarrier it signals.
+// bulkAt is where an operation takes place: home is the block whose shared memory it writes, and
+// barred the one whose mbarrier it signals.
 type bulkAt struct {
 	to, from, size, bar uint64
-	home                *block
+	home, barred        *block
 	tensor              *tensorBox // of a copy of a tensor
 	data                []byte     // the answer to a request
 }
 
 // destination finds the block of a destination in shared memory, which is that of the mbarrier (PTX
-// ISA 9.7.9.25.4.1), and the offset there.
+// ISA 9.7.9.25.4.1), or of .cta_group::2 one of its pair, and the offset there.
 func (x *exec) destination(in *inst, l int, v *bulkAt) bool {
 	op := in.misc.bulk
 	if op.to.space == event.Generic {
@@ -327,6 +359,13 @@ func (x *exec) destination(in *inst, l int, v *bulkAt) bool {
 	case b != x.block && !op.use.Remote:
 		x.fail(in, RemoteAddress, l, "%s to the shared memory of %s: without .shared::cluster it "+
 			"reaches that of its own block only", in.ir.Op(), x.blockText(b))
+		return false
+	case op.use.Pair && x.ofPair(b, v.barred):
+		v.home = b
+	case op.use.Pair:
+		x.fail(in, RemoteAddress, l, "%s writes the shared memory of %s and signals an mbarrier of %s, "+
+			"which do not form a pair (PTX ISA 9.7.9.27.1.2)", in.ir.Op(), x.blockText(b),
+			x.blockText(v.barred))
 		return false
 	case b != v.home:
 		x.fail(in, RemoteAddress, l, "%s writes the shared memory of %s and signals an mbarrier of %s; "+
@@ -354,7 +393,7 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	}
 	var m *mbarrier
 	if op.bar != nil {
-		if m = x.liveMBarrier(in, l, v.bar); m == nil {
+		if m = x.trackerOf(in, l, v); m == nil {
 			return
 		}
 		m.agents++
@@ -379,6 +418,9 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	a := x.agentOf(in, l)
 	a.op, a.to, a.from, a.size, a.bar, a.home = op, v.to, v.from, v.size, m, x.block
 	a.tensor = v.tensor
+	if v.barred != nil && v.barred != v.home {
+		a.barred, e.Barrier = v.barred, event.PeerOf(v.barred.id)
+	}
 	e.ID = a.id
 	if op.stores() {
 		a.data, a.step = slices.Clone(v.data), agentRead
@@ -404,6 +446,19 @@ func (x *exec) issueTo(in *inst, l int, v bulkAt) {
 	if x.sink != nil {
 		x.sink.Bulk(e)
 	}
+}
+
+// trackerOf returns the mbarrier of an operation, whose destination is in the block that is reached;
+// nil if it is not live, which ends the run.
+func (x *exec) trackerOf(in *inst, l int, v bulkAt) *mbarrier {
+	if v.barred == nil || v.barred == x.block {
+		return x.liveMBarrier(in, l, v.bar)
+	}
+	block, own, peer := x.block, x.own, x.peer
+	x.block, x.own, x.peer = v.barred, x.ownBlock(), event.PeerOf(v.barred.id)
+	m := x.liveMBarrier(in, l, v.bar)
+	x.block, x.own, x.peer = block, own, peer
+	return m
 }
 
 // checkAsyncStore is checkBulk for st.async and red.async.

@@ -84,12 +84,23 @@ type Bulk struct {
 	// MapBefore says that a launch before this one has left what is there.
 	MapBefore bool
 	// Grouped says that a bulk group of the thread tracks the operation; else the mbarrier at Addr of
-	// the shared memory that To is in does, to which a Signal is sent.
+	// the shared memory of Object does, to which a Signal is sent.
 	Grouped bool
 	Addr    uint64
+	// Barrier is the block of the mbarrier if that is another one than the block of To, as a copy for
+	// a pair of blocks may have it (.cta_group::2); 0: the same.
+	Barrier Peer
 	// Generic says that the accesses are through the generic proxy: those of st.async and red.async
 	// (9.7.9.12, 9.7.13.7), which read no memory.
 	Generic bool
+}
+
+// Object returns the block of the mbarrier that tracks the operation.
+func (e *Bulk) Object() Peer {
+	if e.Barrier != 0 {
+		return e.Barrier
+	}
+	return e.To.Peer
 }
 
 // BulkGroup is cp.async.bulk.commit_group or wait_group (PTX ISA 9.7.9.27.2), as CopyGroup. After a

@@ -90,6 +90,10 @@ type BulkUse struct {
 	// Remote says that the destination, and the mbarrier, may be in the shared memory of another
 	// block of the cluster. Both are in the same block.
 	Remote bool
+	// Pair says that the mbarrier may also be in the other block of the pair (.cta_group::2). With a
+	// mask, each destination or its other block has one, as the rank of the block with the given one
+	// is even or odd (PTX ISA 9.7.9.27.1.2).
+	Pair bool
 	// Mask is the operand with the ranks of the blocks to which a copy goes; -1 without .multicast.
 	// Destination and mbarrier are at the same offset in each.
 	Mask int
@@ -102,8 +106,8 @@ type BulkUse struct {
 }
 
 // Bulk returns what cp.async.bulk, cp.reduce.async.bulk, cp.async.bulk.tensor, st.async, red.async
-// or clusterlaunchcontrol.try_cancel does, and false for the forms that leave bytes out, belong to a
-// pair of blocks, or are not tracked.
+// or clusterlaunchcontrol.try_cancel does, and false for the forms that leave bytes out, or are not
+// tracked.
 func (d *Desc) Bulk() (BulkUse, bool) {
 	u := BulkUse{Reduce: d.Fn, Size: 2, Offsets: -1, Barrier: -1, Mask: -1, Value: -1}
 	u.Remote = slices.Contains(d.Mods, inCluster[0])
@@ -145,7 +149,8 @@ func (d *Desc) Bulk() (BulkUse, bool) {
 		}
 		u.Mask = max(u.Barrier, u.Offsets) + 1
 	}
-	return u, true
+	u.Pair = d.TensorGroup() == 2
+	return u, d.TensorGroup() == 0 || u.Barrier >= 0 && d.copiesTensor()
 }
 
 // TensorMode is how a copy of a tensor reads its coordinates: the .load_mode of PTX ISA
@@ -194,11 +199,8 @@ func (d *Desc) PrefetchedTensor() (mode TensorMode, offsets int, ok bool) {
 	return mode, -1, true
 }
 
-// copiesTensor reports whether the instruction copies or reduces a box of a tensor for one block.
-func (d *Desc) copiesTensor() bool {
-	return slices.Contains(d.Mods, "tensor") && !slices.Contains(d.Mods, "cta_group::2") &&
-		!slices.Contains(d.Mods, "cta_group::1")
-}
+// copiesTensor reports whether the instruction copies or reduces a box of a tensor.
+func (d *Desc) copiesTensor() bool { return slices.Contains(d.Mods, "tensor") }
 
 // tensorReduction returns the operation of a reduction of a tensor.
 func (d *Desc) tensorReduction() Fn {

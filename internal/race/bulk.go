@@ -104,8 +104,14 @@ func (d *Detector) groupsOf(w *warp) *bulkGroups {
 func (d *Detector) Bulk(e *event.Bulk) {
 	if d.opt.Execution {
 		if !e.Grouped {
-			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.To.Peer, false,
-				e.From.Space == event.Shared)
+			var touches []event.Peer
+			if e.From.Space == event.Shared {
+				touches = append(touches, 0)
+			}
+			if e.To.Space == event.Shared {
+				touches = append(touches, e.To.Peer)
+			}
+			d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Object(), false, touches...)
 		}
 		return
 	}
@@ -130,14 +136,14 @@ func (d *Detector) Bulk(e *event.Bulk) {
 		value := firstValue + g.closed[l] + 1
 		from.component, from.value = component{g.read, uint8(l)}, value
 		to.component, to.value = component{g.done, uint8(l)}, value
-	} else if m := d.homeOf(e.To.Peer, b).objects[e.Addr]; m != nil {
+	} else if m := d.homeOf(e.Object(), b).objects[e.Addr]; m != nil {
 		s := d.freeSlot(m)
 		m.slots[s].busy = true
 		m.slots[s].value++
 		from.component, from.value = m.slots[s].component, m.slots[s].value
 		to.component, to.value = from.component, from.value
 		d.addOperation(e.ID, operation{m: m, slot: s, done: to.component.value(to.value), by: b,
-			home: d.homeOf(e.To.Peer, b)})
+			home: d.homeOf(e.Object(), b)})
 	}
 	to.reduce, to.generic = e.Reduce, e.Generic
 	if e.Reduce == 0 && d.opt.Benign != event.BenignNone {

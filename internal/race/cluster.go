@@ -268,18 +268,27 @@ func (d *Detector) started(w *warp, home *block, mask uint32, site event.Site, a
 	}
 }
 
-// issues examines an operation that will signal an object of another block, and returns the records
-// of the blocks whose memory it accesses: of the other one, and of its own if it reads that.
+// issues examines an operation that will signal an object of a block, and returns the records of
+// the blocks whose memory it accesses: none if that is only its own.
 func (d *Detector) issues(w *warp, own, home *block, m *phased, mask uint32, site event.Site,
-	reads bool) []*remoteSignal {
-	d.started(w, home, mask, site, true)
-	t := event.ThreadOf(w.id, lowestLane(mask))
-	out := []*remoteSignal{d.signalOf(home, m, site, t)}
-	if reads {
-		out = append(out, d.signalOf(own, m, site, t))
+	touches []event.Peer) (out []*remoteSignal) {
+	blocks := []*block{home}
+	for _, p := range touches {
+		if b := d.homeOf(p, own); !slices.Contains(blocks, b) {
+			blocks = append(blocks, b)
+		}
 	}
-	for _, s := range out {
+	if len(blocks) == 1 && home == own {
+		return nil
+	}
+	t := event.ThreadOf(w.id, lowestLane(mask))
+	for _, b := range blocks {
+		if b != own {
+			d.started(w, b, mask, site, true)
+		}
+		s := d.signalOf(b, m, site, t)
 		s.open++
+		out = append(out, s)
 	}
 	return out
 }

@@ -58,6 +58,8 @@ func (y *phasePlay) reaches(t int, c oracle.PhaseCommand) bool {
 	case c.Op == oracle.PhaseTouch:
 		return !y.over(1 - y.p.Block[t])
 	case c.Op == oracle.PhaseClusterArrive, c.Op == oracle.PhaseClusterWait:
+	case c.Apart && y.over(1-y.p.Home[c.Bar]):
+		return false
 	case y.peer(t, c.Bar) != 0:
 		return !y.over(y.p.Home[c.Bar])
 	}

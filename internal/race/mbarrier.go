@@ -222,7 +222,7 @@ func (d *Detector) Signal(e *event.Signal) {
 // other than the issuer can know of their completion.
 func (d *Detector) CopyArrive(e *event.CopyArrive) {
 	if d.opt.Execution {
-		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, 0, e.Pending, false)
+		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, 0, e.Pending)
 		return
 	}
 	w, b := d.warpOf(e.Warp)

@@ -501,9 +501,10 @@ type agentPhase struct {
 	uses []*remoteSignal
 }
 
-// phaseAgent begins an agent. reads says that it reads the shared memory of its block.
+// phaseAgent begins an agent that will signal an object of the block peer. touches are the blocks
+// whose shared memory it accesses besides.
 func (d *Detector) phaseAgent(id uint64, at event.Warp, mask uint32, site event.Site, addr uint64,
-	peer event.Peer, counts, reads bool) {
+	peer event.Peer, counts bool, touches ...event.Peer) {
 	w, own := d.warpOf(at)
 	b := d.homeOf(peer, own)
 	m := b.phases[addr]
@@ -512,9 +513,7 @@ func (d *Detector) phaseAgent(id uint64, at event.Warp, mask uint32, site event.
 	}
 	l := lowestLane(mask)
 	a := agentPhase{m: m, o: w.moment(mask, site), knows: d.clock(w, own, l), counts: counts, home: b}
-	if b != own {
-		a.uses = d.issues(w, own, b, m, mask, site, reads)
-	}
+	a.uses = d.issues(w, own, b, m, mask, site, touches)
 	if counts {
 		d.checkJoin(b, m, addr, w.beyond(l), &a.o, l)
 		m.pending++
@@ -538,11 +537,9 @@ func (d *Detector) phaseSignal(e *event.Signal) {
 	}
 	delete(d.agents, e.ID)
 	m, b := a.m, a.home
-	if e.Peer != 0 {
-		for _, s := range a.uses {
-			s.phase = m.phase
-			s.open--
-		}
+	for _, s := range a.uses {
+		s.phase = m.phase
+		s.open--
 	}
 	d.checkJoin(b, m, e.Addr, a.knows, &a.o, lowestLane(a.o.mask))
 	if e.Arrival {

@@ -202,8 +202,13 @@ func (y *phasePlay) step(t int) bool {
 	case oracle.PhaseCopy, oracle.PhaseCopies, oracle.PhaseCopiesNoInc:
 		y.id++
 		if c.Op == oracle.PhaseCopy {
-			y.d.Bulk(&event.Bulk{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr,
-				To: event.Range{Space: event.Shared, Peer: e.Peer}})
+			b := event.Bulk{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr,
+				To: event.Range{Space: event.Shared, Peer: e.Peer}}
+			if c.Apart {
+				b.Barrier = event.PeerOf(uint32(y.p.Home[c.Bar]))
+				b.To.Peer = event.PeerOf(uint32(1 - y.p.Home[c.Bar]))
+			}
+			y.d.Bulk(&b)
 		} else {
 			y.d.CopyArrive(&event.CopyArrive{ID: y.id, Warp: w, Mask: mask, Site: site, Addr: e.Addr,
 				Pending: c.Op == oracle.PhaseCopies})
@@ -261,7 +266,7 @@ func (y *phasePlay) signal(i int) bool {
 	y.agents = append(y.agents[:i], y.agents[i+1:]...)
 	w, _ := y.lane(a.thread)
 	e := event.Signal{ID: a.id, Warp: w, Addr: uint64(8 * a.c.Bar), Peer: y.peer(a.thread, a.c.Bar)}
-	if e.Peer != 0 && y.over(y.p.Home[a.c.Bar]) {
+	if e.Peer != 0 && y.over(y.p.Home[a.c.Bar]) || a.c.Apart && y.over(1-y.p.Home[a.c.Bar]) {
 		return false
 	}
 	m := &y.bars[a.c.Bar]

@@ -422,7 +422,7 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	case event.TensorBefore, event.TensorAfter:
 		d.pass(e.Warp, e.Active)
 	case event.TensorCommit:
-		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false, false)
+		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false)
 		d.pass(e.Warp, e.Active)
 	case event.TensorAllocate:
 		if e.Pair != 0 { // "the issuing warp must make sure that peer CTA is launched" (9.7.16.7.1)

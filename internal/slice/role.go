@@ -110,7 +110,7 @@ func (s *Slice) sum() {
 				s.Clusters = s.Clusters || use.Multicast || in.TensorGroup() == 2
 			case isa.ActBulkCopy:
 				use, _ := in.Bulk()
-				s.Clusters = s.Clusters || use.Mask >= 0
+				s.Clusters = s.Clusters || use.Mask >= 0 || use.Pair
 			}
 			switch r := s.Role(fn, in); r {
 			case Skip:

@@ -258,7 +258,7 @@ func (r *pipelineRecorder) complete(o *pipeObject, phase int64) {
 func (r *pipelineRecorder) Bulk(e *event.Bulk) {
 	if e.Grouped {
 		r.access(e.Site, e.Warp, e.Mask, anywhere)
-	} else if o := r.object(objectKey{e.To.Peer.Block(r.geometry.BlockOf(e.Warp)), e.Addr}); o != nil {
+	} else if o := r.object(objectKey{e.Object().Block(r.geometry.BlockOf(e.Warp)), e.Addr}); o != nil {
 		rec := r.add(o, pipeRec{
 			pipeOp: pipeOp{e.Site, diag.PipelineCopy, e.Mask}, warp: e.Warp, phase: o.now,
 		})

@@ -19,13 +19,18 @@ func (s *detSearch) ends(st *detState, bar, t int) bool {
 	return s.prog.remote(t, bar) && s.over(st, s.prog.Home[bar])
 }
 
+// apart reports whether the block is over that a copy writes, if that is not the one of its mbarrier.
+func (s *detSearch) apart(st *detState, c PhaseCommand) bool {
+	return c.Apart && s.over(st, 1-s.prog.Home[c.Bar])
+}
+
 // reaches looks at the life of the block that a command accesses.
 func (s *detSearch) reaches(st *detState, t int, c PhaseCommand) {
 	switch c.Op {
 	case PhaseTouch:
 		s.bad = s.bad || s.over(st, 1-s.prog.Block[t])
 	case PhaseArrive, PhaseExpectArrive, PhaseExpect, PhaseDrop, PhaseCompleteTx, PhaseCopy:
-		s.bad = s.bad || s.ends(st, c.Bar, t)
+		s.bad = s.bad || s.ends(st, c.Bar, t) || s.apart(st, c)
 	}
 }
 
@@ -44,6 +49,7 @@ func (s *detSearch) complete(st *detState) {
 
 // RandomCluster returns a random program as RandomSync does, of two blocks of a cluster. Waits, and
 // arrivals behind copies, are at objects of the block of their thread (PTX ISA 9.7.13.15.15, .16).
+// Some copies write the other block than that of their mbarrier (9.7.9.27.1.2).
 func RandomCluster(rnd *rand.Rand) *PhaseProgram {
 	p := &PhaseProgram{Threads: make([][]PhaseCommand, 2+rnd.IntN(3))}
 	for t := range p.Threads {
@@ -116,6 +122,8 @@ func (w *syncWriter) legal(t int, c PhaseCommand) PhaseCommand {
 		}
 	case PhaseBarSync, PhaseBarArrive, PhaseSync:
 		return PhaseCommand{Op: PhaseTouch}
+	case PhaseCopy:
+		c.Apart = w.rnd.IntN(4) == 0
 	}
 	return c
 }

@@ -114,7 +114,8 @@ func (s *detSearch) expand(st *detState) {
 	for id := range s.refs {
 		if st.agents>>id&1 != 0 {
 			n := *st
-			if r := s.refs[id]; s.ends(&n, s.prog.Threads[r.Thread][r.At].Bar, r.Thread) {
+			r := s.refs[id]
+			if c := s.prog.Threads[r.Thread][r.At]; s.ends(&n, c.Bar, r.Thread) || s.apart(&n, c) {
 				s.bad = true
 				return
 			}

@@ -61,6 +61,9 @@ type PhaseCommand struct {
 	Own bool
 	// NoComplete is .noComplete of PhaseArrive: it is in error if it completes the phase.
 	NoComplete bool
+	// Apart says of PhaseCopy that it writes the shared memory of the other block than that of the
+	// mbarrier, with which it forms a pair (.cta_group::2). Only Deterministic knows it.
+	Apart bool
 }
 
 // String prints a command in the words of PTX.
@@ -84,6 +87,9 @@ func (c PhaseCommand) String() string {
 	case PhaseExpect:
 		return fmt.Sprintf("expect_tx m%d, %d", c.Bar, c.Bytes)
 	case PhaseCopy:
+		if c.Apart {
+			return fmt.Sprintf("copy to the other block, %d, m%d", c.Bytes, c.Bar)
+		}
 		return fmt.Sprintf("copy x%d, %d, m%d", c.Var, c.Bytes, c.Bar)
 	case PhaseWait:
 		return fmt.Sprintf("wait%s.parity m%d, %d", relaxed, c.Bar, c.Parity)

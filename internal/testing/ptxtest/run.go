@@ -15,6 +15,7 @@ import (
 	"heddle/internal/driver"
 	"heddle/internal/engine/run"
 	"heddle/internal/event"
+	"heddle/internal/launch"
 	"heddle/internal/source"
 )
 
@@ -74,8 +75,16 @@ func options(opt *driver.Options, seeds *int, args []string) error {
 	fs.IntVar(seeds, "seeds", *seeds, "")
 	fs.StringVar(&opt.Lower.OptLevel, "opt-level", "", "")
 	fs.StringVar(&opt.Lower.Arch, "arch", "", "")
+	boxes := fs.StringArray("tmap", nil, "")
 	if err := fs.Parse(args); err != nil {
 		return err
+	}
+	for _, s := range *boxes {
+		b, err := launch.ParseBox(s)
+		if err != nil {
+			return err
+		}
+		opt.Boxes = append(opt.Boxes, b)
 	}
 	if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", fs.Args())

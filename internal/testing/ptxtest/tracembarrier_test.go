@@ -78,11 +78,20 @@ func modernKernels(t *testing.T) []string {
 		kernels(t, tensorDir), kernels(t, poolDir))
 }
 
-// tracedFile returns the verdicts of traces of a file.
+// tracedFile returns the verdicts of traces of a file, with its flags.
 func tracedFile(t *testing.T, path string) []diag.Verdict {
 	t.Helper()
 	opt := check.Options{Mode: check.Trace}
 	opt.Files = source.NewSet()
+	text, err := Source(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exp, err := Parse(string(text)); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	} else if err := options(&opt.Options, new(int), exp.Options); err != nil {
+		t.Fatalf("%s: options: %v", path, err)
+	}
 	sum, err := check.Files(context.Background(), opt, []string{path}, func(diag.Diagnostic) {})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +104,7 @@ func tracedFile(t *testing.T, path string) []diag.Verdict {
 
 // twice matches the statements that TestTraceMutants doubles.
 var twice = mutation{regexp.MustCompile(`^\t(?:@!?%p\d+ )?mbarrier\.(?:init|arrive|expect_tx)[^;]*;` +
-	`|^\t(?:@!?%p\d+ )?cp\.async\.bulk\.shared[^;]*;`), "$0 $0"}
+	`|^\t(?:@!?%p\d+ )?cp\.async\.bulk\.(?:tensor\.\dd\.cta_group::2\.)?shared[^;]*;`), "$0 $0"}
 
 // TestTraceMutants removes the synchronization statements of the right kernels over mbarriers, and
 // doubles initializations, arrivals, expects and copies into shared memory, one at a time. A trace
@@ -112,8 +121,8 @@ func TestTraceMutants(t *testing.T) {
 	paths := modernKernels(t)
 	for _, path := range kernels(t, traceDir) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "mbarrier") ||
-			strings.HasPrefix(name, "cluster") || name == "rounds_wgmma.ptx" ||
-			name == "rounds_tcgen05.ptx" || name == "cancel.ptx" {
+			strings.HasPrefix(name, "cluster") || strings.HasPrefix(name, "tensor_pair") ||
+			name == "rounds_wgmma.ptx" || name == "rounds_tcgen05.ptx" || name == "cancel.ptx" {
 			paths = append(paths, path)
 		}
 	}

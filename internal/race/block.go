@@ -28,6 +28,8 @@ type block struct {
 	phases map[uint64]*phased
 	ended  map[uint64]moment
 	tensor []tensorPiece // operations on its tensor memory
+	// allocations of tensor memory, and the ends of some, in the order of execution
+	allocations []allocation
 }
 
 // blockOf returns the block of a warp, created at its first event. Events of one block tend to come
@@ -90,7 +92,7 @@ func (d *Detector) newBlock(id uint32) *block {
 func (b *block) reset() {
 	b.gone, b.floor, b.shared, b.places = false, 0, nil, b.places[:0]
 	b.objects, b.phases, b.ended, b.acquired, b.sc = nil, nil, nil, nil, blockSC{}
-	b.tensor = nil
+	b.tensor, b.allocations = nil, nil
 	b.deferral.reset()
 	for i := range b.bars {
 		b.bars[i].forget()

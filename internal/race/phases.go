@@ -48,6 +48,9 @@ const (
 	PhaseEnds
 	// PhasePromise: First, an arrival with .noComplete, may be the one that completes the phase.
 	PhasePromise
+	// PhaseAllocates: nothing orders Second, an allocation of tensor memory or the end of one, after
+	// First, which is another. There is no mbarrier.
+	PhaseAllocates
 )
 
 // PhaseAt is an operation on an mbarrier.

@@ -424,13 +424,37 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	case event.TensorCommit:
 		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false)
 		d.pass(e.Warp, e.Active)
-	case event.TensorAllocate:
-		if e.Pair != 0 { // "the issuing warp must make sure that peer CTA is launched" (9.7.16.7.1)
-			w, b := d.warpOf(e.Warp)
+	case event.TensorAllocate, event.TensorFree:
+		w, b := d.warpOf(e.Warp)
+		if e.Pair != 0 && e.Step == event.TensorAllocate {
+			// "the issuing warp must make sure that peer CTA is launched" (9.7.16.7.1)
 			d.started(w, d.peerOf(e.Pair, b), 1<<lowestLane(e.Mask), e.Site, false)
 		}
+		d.orderAllocation(w, b, e)
 		d.meetWarp(e.Warp, e.Mask)
 	default:
 		d.meetWarp(e.Warp, e.Mask)
 	}
+}
+
+// allocation is an allocation of tensor memory, or the end of one, in the order of execution.
+type allocation struct {
+	moment
+	frees bool
+}
+
+// orderAllocation checks that an allocation, or the end of one, comes behind those before it in all
+// executions. They decide which columns are free, and of a pair which operation of the other block
+// is meant. The ends of two do not matter to each other in one block.
+func (d *Detector) orderAllocation(w *warp, b *block, e *event.TensorSync) {
+	a := allocation{w.moment(e.Mask, e.Site), e.Step == event.TensorFree}
+	knows := d.clocks(w, b, e.Mask)
+	for i := range b.allocations {
+		o := &b.allocations[i]
+		if !o.knownTo(knows) && (e.Pair != 0 || !o.frees || !a.frees) {
+			d.phaseError(PhaseAllocates, b, 0, event.NoPhase, o.at(), a.at())
+		}
+	}
+	b.allocations = append(b.allocations, a)
+	w.tick(e.Mask)
 }

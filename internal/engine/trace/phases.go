@@ -255,6 +255,11 @@ func (t *tracer) phaseVerdict(e *race.PhaseError) *diag.Verdict {
 		v.Reason = fmt.Sprintf("%s may be the arrival that completes phase %d of %s: no other arrival "+
 			"and no completion of bytes comes after it, and .noComplete promises that there is one "+
 			"(PTX ISA 9.7.13.15.13)", first, e.Phase, object)
+	case race.PhaseAllocates:
+		v.Span = place(m.Site(e.Second.Site))
+		v.Reason = fmt.Sprintf("nothing orders %s after %s: which columns of tensor memory are free "+
+			"there, or of a pair of blocks which of the two the other block meets, depends on the "+
+			"schedule", text(e.Second), first)
 	case race.PhaseEnds:
 		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
 	}

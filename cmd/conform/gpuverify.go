@@ -195,7 +195,8 @@ const maxSteps = 30_000_000
 // own.
 func (f *verifyFlags) base(path, src string) Job {
 	j := Job{File: path, Forced: preludes(src), Undefs: f.undefs, Exclude: f.exclude,
-		Defines: slices.Concat(f.options, f.defines), Warp: event.Independent, Benign: event.BenignAll, MaxSteps: maxSteps,
+		Defines: slices.Concat(f.options, f.defines), Warp: event.Independent,
+		Benign: event.BenignAll, MaxSteps: maxSteps,
 		Seeds: 1, DeviceOnly: filepath.Ext(path) == ".cu"}
 	// Warps have 32 lanes. A smaller warp size is supported only if a block fits one warp.
 	if f.warp >= 32 || f.warp > 0 && f.block.Count() <= uint64(f.warp) {
@@ -250,8 +251,8 @@ func (f *verifyFlags) jobs(path, src string) []Job {
 	return out
 }
 
-// preludes returns headers with declarations that are in the suite's cuda.h or known to its compiler,
-// and in separate headers here.
+// preludes returns headers with declarations that are in the suite's cuda.h or known to its
+// compiler, and in separate headers here.
 func preludes(src string) []string {
 	var out []string
 	if annotated(src) {

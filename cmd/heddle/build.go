@@ -41,7 +41,7 @@ func (b *buildFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Compiler, "compiler", "",
 		"compile with the clang at `PATH` (default: clang-19, else the newest clang from 14 on)")
 	ccclFlag(fs, &o.CCCL)
-	fs.BoolVar(&o.NoCache, "no-cache", false, "do not use or fill the cache, of compilations and of results")
+	fs.BoolVar(&o.NoCache, "no-cache", false, "do not use or fill the cache of compilations")
 }
 
 // linkArgs returns the options of the linker.

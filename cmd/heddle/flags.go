@@ -47,7 +47,8 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringVar(&opt.CUDAPath, "cuda-path", "",
 		"use the headers of the CUDA toolkit in `DIR` instead of heddle's own")
 	ccclFlag(fs, &opt.CCCL)
-	fs.BoolVar(&opt.NoCache, "no-cache", false, "do not use or fill the cache, of compilations and of results")
+	fs.BoolVar(&opt.NoCache, "no-cache", false,
+		"do not use or fill the cache, of compilations and of results")
 }
 
 // ccclFlag defines the flag for a copy of CUB, Thrust and libcu++.

@@ -8,9 +8,9 @@ import (
 	"heddle/internal/lower"
 )
 
-// keepResults makes a run take and keep results of examinations, if there is a cache. They are those
-// of this program: the file with it, its size and the time of its last change identify it. It
-// returns what to do at the end.
+// keepResults makes a run take and keep results of examinations, if there is a cache. They are
+// those of this program: the file with it, its size and the time of its last change identify it.
+// It returns what to do at the end.
 func (c *checkCommand) keepResults() (end func()) {
 	none := func() {}
 	dir := lower.CacheDir(c.opt.Lower)

@@ -18,8 +18,8 @@ type Kept interface {
 	Put(key [sha256.Size]byte, result []byte)
 }
 
-// examineKept takes the result of an earlier run, or examines a kernel here and keeps the result. It
-// returns false if neither is possible: nothing has been done then.
+// examineKept takes the result of an earlier run, or examines a kernel here and keeps the result.
+// It returns false if neither is possible: nothing has been done then.
 func (c *checker) examineKept(ctx context.Context, job *driver.Job) bool {
 	// Which findings of a baseline are known depends on those before.
 	if c.opt.Kept == nil || c.opt.Mode != Check || c.opt.Known != nil {

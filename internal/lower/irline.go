@@ -70,8 +70,8 @@ func parseIR(text []byte) *irModule {
 	return m
 }
 
-// declares reports whether a text stands in what precedes the functions: types, variables and
-// declarations.
+// declares reports whether the lines before the functions, which have types, variables and
+// declarations, contain a text.
 func (m *irModule) declares(text string) bool {
 	return slices.ContainsFunc(m.head, func(line string) bool { return strings.Contains(line, text) })
 }

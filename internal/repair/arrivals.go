@@ -231,8 +231,8 @@ func (r *repairer) arrivalOp(o object) string {
 }
 
 // arrivalText is an arrival, and what a message calls it. A count of 0 is not written.
-func (r *repairer) arrivalText(o object, guard, state string, count int) (text, what string) {
-	text = fmt.Sprintf("%s%s \t%s, %s", guard, r.arrivalOp(o), state, o.text)
+func arrivalText(o object, guard, op, state string, count int) (text, what string) {
+	text = fmt.Sprintf("%s%s \t%s, %s", guard, op, state, o.text)
 	what = "mbarrier.arrive at " + o.shown()
 	if count > 0 {
 		text += fmt.Sprintf(", %d", count)
@@ -243,16 +243,16 @@ func (r *repairer) arrivalText(o object, guard, state string, count int) (text, 
 
 // arrival is the action that makes threads arrive at an object.
 func (r *repairer) arrival(o object, p Point, guard, state string, count int) action {
-	text, what := r.arrivalText(o, guard, state, count)
+	op := r.arrivalOp(o)
+	text, what := arrivalText(o, guard, op, state, count)
 	if guard != "" {
 		what += " under the guard " + guard[:len(guard)-1]
 	}
 	if state != "_" {
 		return r.insertion(p, o.within(text), what, arrivalCost)
 	}
-	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: ArriveAt,
-		Op: r.arrivalOp(o), Names: r.names(&o), Count: count, Guarded: guard != "",
-		Guard: r.guardOf(guard)})
+	return r.tracked(p, o.within(text), what, arrivalCost, &Tracked{Kind: ArriveAt, Op: op,
+		Names: r.names(&o), Count: count, Guarded: guard != "", Guard: r.guardOf(guard)})
 }
 
 // releases are the places behind what threads do to shared memory: at the end of each block with
@@ -280,8 +280,8 @@ func (r *repairer) releases() []Point {
 	return out
 }
 
-// mostWarps is how many warps a block may have: who misses more arrivals misses those of other lanes
-// than the first ones of warps.
+// mostWarps is how many warps a block may have: who misses more arrivals misses those of other
+// lanes than the first ones of warps.
 const mostWarps = 32
 
 // arrivalOf is the arrival of lanes for which the kernel has no predicate: it is computed in place.
@@ -299,9 +299,10 @@ func (r *repairer) arrivalOf(lanes Lanes, o object, p Point) action {
 		}
 	}
 	o.before = append(slices.Clone(o.before), append(steps, "setp.eq.u32 \t"+only+", "+lane+", 0;")...)
-	text, what := r.arrivalText(o, "@"+only+" ", "_", 0)
-	return r.tracked(p, o.within(text), what+", "+lanes.String(), newGuardCost, &Tracked{Kind: ArriveAt,
-		Op: r.arrivalOp(o), Names: r.names(&o), Guarded: true, Lanes: lanes})
+	op := r.arrivalOp(o)
+	text, what := arrivalText(o, "@"+only+" ", op, "_", 0)
+	return r.tracked(p, o.within(text), what+", "+lanes.String(), newGuardCost,
+		&Tracked{Kind: ArriveAt, Op: op, Names: r.names(&o), Guarded: true, Lanes: lanes})
 }
 
 // mostGuards bounds the predicates that are tried at one place.

@@ -54,6 +54,8 @@ type Engine struct {
 	hint     string // what may help with a query that no solver decided
 	once     sync.Once
 	started  *smt.Pool
+	ask      sync.Once
+	version  string // of program
 	store    *answers.Dir
 
 	mu      sync.Mutex
@@ -94,11 +96,13 @@ func Open(common *driver.Options, runs run.Options, opt Options) (*Engine, error
 }
 
 // Process names the solver process that takes part in proofs, with its version; empty: none does.
+// The first call starts the program to ask it.
 func (e *Engine) Process() string {
 	if e.program == nil {
 		return ""
 	}
-	return e.program.Version()
+	e.ask.Do(func() { e.version = e.program.Version() })
+	return e.version
 }
 
 // Failure is the first error of writing a query.

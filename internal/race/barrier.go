@@ -92,7 +92,13 @@ func (d *Detector) fullCount(count uint32) uint32 {
 
 // clocks returns what the lanes of mask know together.
 func (d *Detector) clocks(w *warp, b *block, mask uint32) *know {
-	k := withPeers(w.ext.withWarps(b.first, b.end(), w.blk), b, w.peers, w.blk)
+	return d.addClocks(nil, w, b, mask)
+}
+
+// addClocks returns k and what the lanes of mask know together. Clocks of lanes come last: most of
+// what a warp knows beyond them, k knows already.
+func (d *Detector) addClocks(k *know, w *warp, b *block, mask uint32) *know {
+	k = withPeers(join(k, w.ext).withWarps(b.first, b.end(), w.blk), b, w.peers, w.blk)
 	var lanes [event.WarpSize]uint32
 	if w.in == nil && w.act.mask == 0 { // what lanes know of their mates is the same
 		mates := max(w.intra, w.blk)

@@ -111,7 +111,7 @@ func (d *Detector) arriveAtCluster(c *clusterState, w *warp, b *block, e *event.
 	}
 	w.arrived.mask |= e.Mask
 	if e.Order.Releases() || d.opt.Execution {
-		c.open = join(c.open, d.clocks(w, b, e.Mask))
+		c.open = d.addClocks(c.open, w, b, e.Mask)
 		w.tick(e.Mask)
 		return
 	}
@@ -329,10 +329,10 @@ func (d *Detector) exitCluster(w *warp, b *block, mask uint32) {
 			w.arrived.mask = 0
 		}
 		if m := mask & w.arrived.mask; m != 0 {
-			c.next = join(c.next, d.clocks(w, b, m))
+			c.next = d.addClocks(c.next, w, b, m)
 		}
 		if m := mask &^ w.arrived.mask; m != 0 {
-			c.open = join(c.open, d.clocks(w, b, m))
+			c.open = d.addClocks(c.open, w, b, m)
 		}
 		w.tick(mask)
 	}

@@ -29,6 +29,33 @@ type know struct {
 	reach uint64
 }
 
+// inner is a node with children, and leaf one with clocks of single lanes. What belongs to a node is
+// allocated with it.
+type (
+	inner struct {
+		know
+		below [fanout]*know
+	}
+	leaf struct {
+		know
+		each [event.WarpSize]uint32
+	}
+)
+
+// newInner returns a node with room for children.
+func newInner(level uint8) *know {
+	n := &inner{know: know{level: level}}
+	n.kids = &n.below
+	return &n.know
+}
+
+// newLeaf returns a node of one warp.
+func newLeaf(base, most uint32, lanes *[event.WarpSize]uint32) *know {
+	n := &leaf{know: know{base: base, max: most}, each: *lanes}
+	n.lanes = &n.each
+	return n.settle()
+}
+
 const (
 	fanBits  = 4
 	fanout   = 1 << fanBits
@@ -41,7 +68,9 @@ func (k *know) spans(w event.Warp) bool { return uint64(w)>>(fanBits*k.level) ==
 // lift returns a tree of a level, or k if it is as high.
 func (k *know) lift(level uint8) *know {
 	for k.level < level {
-		k = (&know{max: k.max, level: k.level + 1, kids: &[fanout]*know{k}}).settle()
+		n := newInner(k.level + 1)
+		n.max, n.kids[0] = k.max, k
+		k = n.settle()
 	}
 	return k
 }
@@ -149,14 +178,15 @@ func join(a, b *know) *know {
 	base, most := max(a.base, b.base), max(a.max, b.max)
 	isA, isB := base == a.base && most == a.max, base == b.base && most == b.max
 	if a.level == 0 {
-		lanes := joinLanes(a.lanes, b.lanes)
+		var lanes [event.WarpSize]uint32
+		joinLanes(&lanes, a.lanes, b.lanes)
 		switch {
-		case isA && lanes == a.lanes:
+		case isA && a.lanes != nil && lanes == *a.lanes:
 			return a
-		case isB && lanes == b.lanes:
+		case isB && b.lanes != nil && lanes == *b.lanes:
 			return b
 		}
-		return (&know{base: base, max: most, level: a.level, lanes: lanes}).settle()
+		return newLeaf(base, most, &lanes)
 	}
 	var kids [fanout]*know
 	for i := range kids {
@@ -174,8 +204,9 @@ func join(a, b *know) *know {
 	case isB:
 		return b
 	}
-	shared := kids
-	return (&know{base: base, max: most, level: a.level, kids: &shared}).settle()
+	n := newInner(a.level)
+	n.base, n.max, *n.kids = base, most, kids
+	return n.settle()
 }
 
 // kid returns child i of k; nil if k has none.
@@ -186,26 +217,19 @@ func kid(k *know, i int) *know {
 	return k.kids[i]
 }
 
-// joinLanes returns the pointwise maximum, as a or b itself where that is possible.
-func joinLanes(a, b *[event.WarpSize]uint32) *[event.WarpSize]uint32 {
+// joinLanes sets n to the pointwise maximum of two arrays, either of which may be nil.
+func joinLanes(n, a, b *[event.WarpSize]uint32) {
 	if a == nil {
-		return b
+		a, b = b, a
 	}
-	if b == nil {
-		return a
+	if a != nil {
+		*n = *a
 	}
-	n := *a
-	for i, v := range b {
-		n[i] = max(n[i], v)
+	if b != nil {
+		for i, v := range b {
+			n[i] = max(n[i], v)
+		}
 	}
-	switch {
-	case n == *a:
-		return a
-	case n == *b:
-		return b
-	}
-	shared := n // only what is kept is allocated
-	return &shared
 }
 
 // from returns what k knows of warps from w on, but for some of them.
@@ -228,7 +252,7 @@ func (k *know) since(w, at uint64, without []event.Warp) *know {
 	case at+span <= w || k.kids == nil:
 		return nil
 	}
-	n := &know{level: k.level, kids: new([fanout]*know)}
+	n := newInner(k.level)
 	for i, kid := range k.kids {
 		if kid != nil {
 			if kid = kid.since(w, at+uint64(i)*span/fanout, without); kid != nil {
@@ -257,7 +281,7 @@ func (k *know) below(at uint64, warps []event.Warp) *know {
 		return nil
 	}
 	span := uint64(1) << (fanBits * (k.level - 1))
-	n, all := &know{level: k.level, kids: new([fanout]*know)}, k.base == 0
+	n, all := newInner(k.level), k.base == 0
 	for i, kid := range k.kids {
 		end := at + uint64(i+1)*span
 		some := 0
@@ -281,7 +305,7 @@ func (k *know) below(at uint64, warps []event.Warp) *know {
 
 // withWarps returns k and the knowledge of clock c of all lanes of the warps from lo to hi-1.
 func (k *know) withWarps(lo, hi event.Warp, c uint32) *know {
-	if lo >= hi || c == 0 {
+	if lo >= hi || c == 0 || k != nil && k.floor >= c && uint64(hi) <= k.reach {
 		return k
 	}
 	return k.high(hi-1).put(uint64(lo), uint64(hi), c, nil)
@@ -321,34 +345,37 @@ func (k *know) put(lo, hi uint64, c uint32, lanes *[event.WarpSize]uint32) *know
 // one warp. from is the first warp below k.
 func (k *know) path(level uint8, lo, hi, from uint64, c uint32,
 	lanes *[event.WarpSize]uint32) *know {
-	n := &know{level: level}
-	if k != nil {
-		*n = *k
+	if k == nil {
+		k = &none
 	}
 	span := uint64(1) << (fanBits * level)
-	n.max = max(n.max, c)
+	most := max(k.max, c)
 	if level == 0 && lanes != nil {
-		n.lanes = joinLanes(n.lanes, lanes)
-		return n.settle()
+		var all [event.WarpSize]uint32
+		joinLanes(&all, k.lanes, lanes)
+		return newLeaf(k.base, most, &all)
 	}
 	if lo <= from && from+span <= hi {
-		n.base = max(n.base, c)
+		n := *k
+		n.level, n.max, n.base = level, most, max(k.base, c)
 		return n.settle()
 	}
-	kids := new([fanout]*know)
-	if n.kids != nil {
-		*kids = *n.kids
+	n := newInner(level)
+	n.base, n.max = k.base, most
+	if k.kids != nil {
+		*n.kids = *k.kids
 	}
 	step := span / fanout
 	for i := (max(lo, from) - from) / step; i < fanout && from+i*step < hi; i++ {
-		if kids[i].knowsAll(c, lanes) {
-			continue
+		if kid := n.kids[i]; !kid.knowsAll(c, lanes) {
+			n.kids[i] = kid.path(level-1, lo, hi, from+i*step, c, lanes)
 		}
-		kids[i] = kids[i].path(level-1, lo, hi, from+i*step, c, lanes)
 	}
-	n.kids = kids
 	return n.settle()
 }
+
+// none knows nothing.
+var none know
 
 // knowsAll reports whether k already knows clock c of all threads below it.
 func (k *know) knowsAll(c uint32, lanes *[event.WarpSize]uint32) bool {

@@ -24,8 +24,10 @@ type object struct {
 	open  reached // what the arrivals of the current phase have released
 	async reached // the operations that have signalled so far, in this phase or before
 	last  reached // what a wait for the last complete phase acquires
-	phase uint64
-	slots []slot
+	// last, as waits at the scope of the block and of the cluster acquire it
+	near, far lesson
+	phase     uint64
+	slots     []slot
 }
 
 // reached is what threads of the block of an object, and those of other blocks, have released.
@@ -37,12 +39,20 @@ func (r reached) join(s reached) reached {
 
 // add adds what a thread of block by releases at a scope, at an object of block home.
 func (r *reached) add(k *know, by, home *block, scope event.Scope) {
+	if to := r.by(by, home, scope); to != nil {
+		*to = join(*to, k)
+	}
+}
+
+// by returns where it is added; nil if it reaches nobody.
+func (r *reached) by(by, home *block, scope event.Scope) **know {
 	switch {
 	case by == home:
-		r.near = join(r.near, k)
+		return &r.near
 	case scope >= event.Cluster:
-		r.far = join(r.far, k)
+		return &r.far
 	}
+	return nil
 }
 
 // at returns what a thread of the block acquires at a scope.
@@ -83,6 +93,7 @@ func (d *Detector) MBarrier(e *event.MBarrier) {
 	if e.Op == event.MBarrierComplete {
 		if m := b.objects[e.Addr]; m != nil {
 			m.last, m.phase, m.open = m.open.join(m.async), e.Phase, reached{}
+			m.near, m.far = lesson{k: m.last.at(event.CTA)}, lesson{k: m.last.at(event.Cluster)}
 		}
 		return
 	}
@@ -138,7 +149,9 @@ func (d *Detector) accessObject(w *warp, b, home *block, e *event.MBarrier) {
 func (d *Detector) arriveAt(w *warp, b, home *block, m *object, e *event.MBarrier) {
 	at := d.scopeOf(e)
 	if e.Order.Releases() {
-		m.open.add(d.clocks(w, b, e.Mask), b, home, at)
+		if to := m.open.by(b, home, at); to != nil {
+			*to = d.addClocks(*to, w, b, e.Mask)
+		}
 		w.tick(e.Mask)
 		return
 	}
@@ -158,7 +171,11 @@ func (d *Detector) arriveAt(w *warp, b, home *block, m *object, e *event.MBarrie
 func (d *Detector) waitAt(w *warp, m *object, e *event.MBarrier) {
 	at := d.scopeOf(e)
 	if e.Order.Acquires() {
-		w.learn(e.Mask, m.last.at(at), d.lanesOf(w.id))
+		s := &m.near
+		if at >= event.Cluster {
+			s = &m.far
+		}
+		w.teach(e.Mask, s, d.lanesOf(w.id))
 		return
 	}
 	s := seen{block: m.last.near}

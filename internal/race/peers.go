@@ -24,7 +24,7 @@ func (d *Detector) contribute(b *block, g *generation, p *part) {
 	w := p.warp
 	p.joined = true
 	if !w.uniform(p.mask, d.lanesOf(w.id)) {
-		g.known = join(g.known, d.clocks(w, b, p.mask))
+		g.known = d.addClocks(g.known, w, b, p.mask)
 		w.tick(p.mask)
 		return
 	}

@@ -82,7 +82,7 @@ type phased struct {
 	component
 	phase  uint64
 	open   *know    // what the operations of the current phase know
-	done   *know    // what a wait for the last complete phase learns
+	done   lesson   // what a wait for the last complete phase learns
 	now    []moment // operations of the current phase,
 	last   []moment // of the one before,
 	before []moment // and of the one before that
@@ -214,8 +214,8 @@ func (d *Detector) beginPhases(w *warp, b *block, e *event.MBarrier) {
 		d.phaseError(PhaseEnds, b, e.Addr, 0, m.init.at(), was.at())
 	}
 	b.phases[e.Addr] = m
-	m.done = m.component.value(m.value(0))
-	w.learn(e.Mask, m.done, d.lanesOf(w.id))
+	m.done = lesson{k: m.component.value(m.value(0))}
+	w.learn(e.Mask, m.done.k, d.lanesOf(w.id))
 	w.tick(e.Mask)
 }
 
@@ -262,7 +262,7 @@ func (d *Detector) phaseOperation(w *warp, own, b *block, m *phased, e *event.MB
 			m.ends(func(o *moment) bool { return d.anyAfter(w, e.Mask, o) })
 		}
 	}
-	m.open = join(m.open, d.clocks(w, own, e.Mask))
+	m.open = d.addClocks(m.open, w, own, e.Mask)
 	o.ends = e.Op == event.MBarrierArrive
 	m.now = append(m.now, o)
 	w.tick(e.Mask)
@@ -365,7 +365,7 @@ func (d *Detector) phaseWait(w *warp, b *block, m *phased, e *event.MBarrier) {
 		}
 	}
 	if e.Phase != event.NoPhase {
-		w.learn(e.Mask, m.done, d.lanesOf(w.id))
+		w.teach(e.Mask, &m.done, d.lanesOf(w.id))
 	}
 	w.tick(e.Mask)
 }
@@ -426,7 +426,7 @@ func (d *Detector) completePhase(b *block, m *phased, addr uint64) {
 		m.stuck = &o
 	}
 	m.phase++
-	m.done = join(m.open, m.component.value(m.value(m.phase)))
+	m.done = lesson{k: join(m.open, m.component.value(m.value(m.phase)))}
 	m.open, m.pending = nil, m.expects
 	m.before, m.last, m.now = m.last, m.now, m.before[:0]
 	m.waits, m.asks = append(m.waits[:0], m.asks...), m.asks[:0]

@@ -89,7 +89,11 @@ func (d *Detector) compactFences(b *block, w *warp, log *fenceLog) {
 		least := ^uint32(0)
 		for i := range b.warps {
 			u := &b.warps[i]
-			for m := d.lanesOf(u.id) &^ u.gone; m != 0; m &= m - 1 {
+			m := d.lanesOf(u.id) &^ u.gone
+			if u != w && u.lane == nil {
+				m &= -m // its lanes know the same of other warps
+			}
+			for ; m != 0; m &= m - 1 {
 				v := bits.TrailingZeros32(m)
 				least = min(least, d.knows(event.ThreadOf(u.id, v), event.ThreadOf(w.id, l)))
 			}

@@ -113,7 +113,7 @@ func (d *Detector) knownAt(w *warp, b *block, f *fences, mask uint32) *know {
 		k = k.withLanes(w.id, &lanes)
 	}
 	for m := mask &^ f.lazy; m != 0; m &= m - 1 {
-		k = join(k, f.known[bits.TrailingZeros32(m)])
+		k = join(k, f.of(bits.TrailingZeros32(m)))
 	}
 	return k
 }

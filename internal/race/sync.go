@@ -89,8 +89,8 @@ type patterns struct {
 // never used, so a converged warp stores its clocks, and trees are built only when a strong write
 // needs them.
 type fences struct {
-	known [event.WarpSize]*know
-	lazy  uint32 // lanes whose known is not built yet from the fields below
+	known *[event.WarpSize]*know // nil: of no lane
+	lazy  uint32                 // lanes whose known is not built yet from the fields below
 	own   [event.WarpSize]uint32
 	mates uint32 // clock of the other lanes of the warp
 	blk   uint32
@@ -101,10 +101,26 @@ type fences struct {
 func (f *fences) at(w *warp, b *block, all uint32, l int) *know {
 	if f.lazy>>l&1 != 0 {
 		was := warp{id: w.id, own: f.own, intra: f.mates, blk: f.blk, ext: f.ext}
-		f.known[l] = was.clock(l, all, b.first, b.end())
+		f.set(l, was.clock(l, all, b.first, b.end()))
 		f.lazy &^= 1 << l
 	}
+	return f.of(l)
+}
+
+// of returns what a lane that is not lazy knew; nil if it had no fence.
+func (f *fences) of(l int) *know {
+	if f.known == nil {
+		return nil
+	}
 	return f.known[l]
+}
+
+// set stores what a lane knew.
+func (f *fences) set(l int, k *know) {
+	if f.known == nil {
+		f.known = new([event.WarpSize]*know)
+	}
+	f.known[l] = k
 }
 
 type watch struct {
@@ -175,7 +191,7 @@ func (d *Detector) snapshot(w *warp, b *block, f *fences, mask uint32) {
 	f.lazy = 0
 	for m := mask; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros32(m)
-		f.known[l] = d.clock(w, b, l)
+		f.set(l, d.clock(w, b, l))
 	}
 }
 

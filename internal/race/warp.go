@@ -104,8 +104,35 @@ func (w *warp) learn(mask uint32, k *know, all uint32) {
 	}
 }
 
-// tick starts a new epoch for the lanes of mask.
+// lesson is what warps learn from one object. Warps that know the same before know the same after,
+// and share it.
+type lesson struct {
+	k        *know
+	had, has *know // the last knowledge of a warp that learned k, before and after
+}
+
+// teach adds a lesson to the knowledge of the lanes of mask.
+func (w *warp) teach(mask uint32, s *lesson, all uint32) {
+	if mask != all || w.lane != nil || s.k == nil {
+		w.learn(mask, s.k, all)
+		return
+	}
+	if s.has == nil || s.had != w.ext {
+		s.had, s.has = w.ext, join(w.ext, s.k)
+	}
+	w.ext = s.has
+}
+
+// tick starts a new epoch for the lanes of mask. If all lanes have the same clock, it starts one for
+// the other lanes too, which changes nothing for them and keeps the warp even: accesses of such a
+// warp are checked and recorded in rows.
 func (w *warp) tick(mask uint32) {
+	if w.even {
+		for l := range w.own {
+			w.own[l]++
+		}
+		return
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		w.own[bits.TrailingZeros32(m)]++
 	}

@@ -1,12 +1,18 @@
 package lower
 
-import "strings"
+import (
+	"strings"
+
+	"heddle/internal/lazyregexp"
+)
 
 // clPlain returns what the preprocessor leaves of an OpenCL C file that has no directives but
 // pragmas: the text without comments, in which macros of base.h are not expanded. None of these
-// expands to a built-in function. ok is false if only the preprocessor knows what the file says.
+// expands to a built-in function. Macros of the user (-D) are expanded; they must be free of names.
+// ok is false if only the preprocessor knows what the file says.
 func (b *build) clPlain(content string) (text string, ok bool) {
-	if len(b.opt.Defines)+len(b.opt.Forced)+len(b.opt.Args)+len(b.overlay) > 0 ||
+	macros, ok := plainMacros(b.opt.Defines, b.opt.Undefines)
+	if !ok || len(b.opt.Forced)+len(b.opt.Args)+len(b.overlay) > 0 ||
 		strings.Contains(content, "\\\n") || strings.Contains(content, "\\\r") ||
 		strings.Contains(content, "%:") || strings.Contains(content, "??") {
 		return "", false
@@ -42,6 +48,15 @@ func (b *build) clPlain(content string) (text string, ok bool) {
 		case c == '"' || c == '\'':
 			n = min(skipLiteral(content, i), len(content)) - i
 			first = false
+		case isWordByte(c):
+			if n = len(wordRE.FindString(rest)); n == 0 {
+				n = 1 // not ASCII
+			}
+			if value, ok := macros[rest[:n]]; ok {
+				out.WriteString(value)
+				rest = ""
+			}
+			first = false
 		case c == '\n':
 			first = true
 		case c != ' ' && c != '\t' && c != '\r' && c != '\v' && c != '\f':
@@ -53,4 +68,33 @@ func (b *build) clPlain(content string) (text string, ok bool) {
 		i += n
 	}
 	return out.String(), true
+}
+
+// A number or a name of the preprocessor, and an object-like macro in the form of -D.
+var (
+	wordRE  = lazyregexp.New(`^(\.?[0-9]([eEpP][+-]|[\w.])*|\w+)`)
+	macroRE = lazyregexp.New(`^([A-Za-z_]\w*)(?:=(.*))?$`)
+	// numbers, operators and parentheses
+	namelessRE = lazyregexp.New(`^([0-9]([eEpP][+-]|[\w.])*|[-+*/%&|^~!<>=() ])*$`)
+)
+
+// plainMacros returns the values of macros in the form of -D, without those of -U. ok is false if one
+// of them has parameters, or a value that can expand to a name or a comment.
+func plainMacros(defines, undefines []string) (values map[string]string, ok bool) {
+	values = make(map[string]string)
+	for _, d := range defines {
+		m := macroRE.FindStringSubmatch(d)
+		if m == nil || !namelessRE.MatchString(m[2]) || strings.Contains(m[2], "//") ||
+			strings.Contains(m[2], "/*") {
+			return nil, false
+		}
+		values[m[1]] = " " + m[2] + " "
+		if !strings.Contains(d, "=") {
+			values[m[1]] = " 1 "
+		}
+	}
+	for _, u := range undefines {
+		delete(values, u)
+	}
+	return values, true
 }

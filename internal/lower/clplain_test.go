@@ -41,8 +41,11 @@ func TestCLPlain(t *testing.T) {
 		files = files[:min(len(files), 20)]
 	}
 	plain := 0
-	for _, path := range files {
+	for i, path := range files {
 		b := clBuild(t, tc, root, path)
+		if i%2 == 1 { // names that several files use
+			b.opt.Defines = []string{"__HEDDLE_WORK_DIM=2", "N=64", "i=(1+2)", "get_local_id=3"}
+		}
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +101,16 @@ func TestCLPlainText(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q, %v", c.name, got, ok, c.want, c.ok)
 		}
 	}
+	numbers := &build{opt: Options{Defines: []string{"N=(3+0x10u)", "sin", "F=7", "E="},
+		Undefines: []string{"F"}}}
+	const text = "N+N1 1N .5N 1e+N a.N x sin(F)E \"N\" 'N' /* N */\n#pragma unroll N\n"
+	const want = " (3+0x10u) +N1 1N .5N 1e+N a. (3+0x10u)  x  1 (F)   \"N\" 'N'  \n\n"
+	if got, ok := numbers.clPlain(text); got != want || !ok {
+		t.Errorf("with macros: %q, %v, want %q", got, ok, want)
+	}
 	for name, opt := range map[string]Options{"-D": {Defines: []string{"F=sin"}},
+		"-D with parameters": {Defines: []string{"F(x)=1"}}, "-D of a comment": {Defines: []string{"F=/*"}},
+		"-D of a literal": {Defines: []string{"F=\"1\""}}, "-D of a suffix": {Defines: []string{"F=.x"}},
 		"-include": {Forced: []string{"a.h"}}, "options": {Args: []string{"-DF=sin"}}} {
 		if _, ok := (&build{opt: opt}).clPlain("F(x)"); ok {
 			t.Errorf("%s may define names", name)

@@ -22,32 +22,32 @@ var rules = map[string]string{
 	"event":     "",
 	"order":     "",
 	"edit":      "source",
-	"diag":      "source edit table",
+	"diag":      "source edit table lazyregexp",
 	"table":     "",
 	"isa":       "event",
 	"ptx":       "source",
 	"ir":        "source event isa",
 	"ir/irtest": "source event isa ir",
 	"irgen":     "source event isa ptx ir",
-	"launch":    "source event isa ir",
+	"launch":    "source event isa ir lazyregexp",
 	"triton":    "source event launch",
 	"emu/alu":   "isa",
 	"slice":     "event isa ir",
 	"depend":    "event isa ir",
 	"emu":       "source event order isa ir launch slice emu/alu tensormap",
 	"race":      "event",
-	"lower":     "lower/fatbin cache source",
+	"lower":     "lower/fatbin cache source lazyregexp",
 	"project":   "lower source",
 	"smt":       "",
 	"smt/cdcl":  "",
 	"smt/sat":   "smt smt/cdcl",
 	"smt/proc":  "smt",
-	"lockstep":  "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/compute lockstep/memory lockstep/annotation lockstep/loop",
+	"lockstep":  "event isa ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel lockstep/compute lockstep/memory lockstep/annotation lockstep/loop lazyregexp",
 	"invariant": "smt lockstep/thread",
 	"axiom":     "smt",
 	"verify":    "axiom event ir smt lockstep/symbol lockstep/thread invariant",
 	"place":     "place/maxsat",
-	"syntax":    "source edit isa event ir place",
+	"syntax":    "source edit isa event ir place lazyregexp",
 	"suppress":  "source diag launch",
 	"config":    "source event launch",
 	"report":    "source diag edit",
@@ -61,7 +61,9 @@ var rules = map[string]string{
 	"explore/kernel": "event isa ir launch emu/alu memmodel explore",
 
 	"crash":       "",
-	"driver":      "crash source event ptx ir irgen launch lower diag suppress triton",
+	"heap":        "",
+	"lazyregexp":  "",
+	"driver":      "crash source event ptx ir irgen launch lower diag suppress triton lazyregexp",
 	"check":       "source diag verify lockstep/form driver engine/run engine/trace engine/prove check/task",
 	"check/kept":  "cache",
 	"check/task":  "source event ir launch lower diag driver engine/run engine/trace engine/prove",
@@ -73,7 +75,7 @@ var rules = map[string]string{
 
 	"place/maxsat": "smt/cdcl",
 
-	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver",
+	"engine/run":   "source cexpr event order isa ir launch emu race depend diag driver lazyregexp",
 	"engine/trace": "source event isa ir launch slice emu race diag driver engine/run tensormap",
 	"engine/prove": "source event isa ir launch lower diag smt smt/sat smt/proc smt/answers lockstep lockstep/thread verify assume axiom driver engine/run",
 
@@ -81,15 +83,15 @@ var rules = map[string]string{
 
 	"engine/exhaustive": "event isa ir launch diag driver explore explore/kernel",
 
-	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove",
+	"engine/weaken": "source event isa ir launch emu race lower diag edit lockstep lockstep/symbol lockstep/thread verify driver engine/run engine/prove lazyregexp",
 
 	"host":              "crash event",
 	"library":           "order library/fft library/random",
 	"tensormap":         "",
-	"command/bugreport": "ptx launch reduce",
-	"command/describe":  "diag driver launch",
-	"command/exec":      "source event order ptx ptx/instrument gpu/queue ir irgen launch emu race lower lower/fatbin diag driver engine/run engine/prove host library",
-	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/trace engine/prove engine/placement engine/exhaustive explore",
+	"command/bugreport": "ptx launch reduce lazyregexp",
+	"command/describe":  "diag driver launch lazyregexp",
+	"command/exec":      "source event order ptx ptx/instrument gpu/queue ir irgen launch emu race lower lower/fatbin diag driver engine/run engine/prove host library lazyregexp",
+	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/trace engine/prove engine/placement engine/exhaustive explore lazyregexp",
 
 	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
 
@@ -103,9 +105,9 @@ var rules = map[string]string{
 	"lockstep/loop":       "ir smt lockstep/symbol lockstep/thread lockstep/join lockstep/kernel",
 
 	"lockstep/form": "event isa ir",
-	"repair":        "source event isa ptx ir edit",
+	"repair":        "source event isa ptx ir edit lazyregexp",
 
-	"reduce":          "source event ptx ir launch",
+	"reduce":          "source event ptx ir launch lazyregexp",
 	"repair/hostedit": "source edit syntax",
 	"repair/between":  "edit syntax repair/hostedit",
 
@@ -115,7 +117,7 @@ var rules = map[string]string{
 	"library/fft":    "",
 	"library/random": "",
 
-	"lower/fatbin":            "",
+	"lower/fatbin":            "lazyregexp",
 	"lower/fatbin/fatbintest": "",
 
 	"remote":     "remote/rpc",
@@ -142,15 +144,15 @@ var rules = map[string]string{
 
 	"testing/nodiff": "source event isa ptx ptx/instrument gpu/queue ir irgen launch slice emu race lower testing/oracle testing/gen testing/lockrun smt smt/sat lockstep lockstep/form verify engine/prove",
 
-	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume axiom place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/kept check/task remote config report lsp baseline gitrev memmodel explore litmus",
+	"cmd/heddle":     "source event table edit diag ir launch lower lower/fatbin project assume axiom place lockstep driver engine/run engine/trace engine/prove command/exec command/fix command/describe command/mcp command/bugreport reduce smt/proc examples repair/between engine/placement engine/weaken engine/exhaustive host check check/kept check/task remote config report lsp baseline gitrev memmodel explore litmus heap lazyregexp",
 	"cmd/scale":      "",
 	"cmd/site":       "diag",
 	"cmd/house":      "",
 	"cmd/publish-as": "",
 	"cmd/licenses":   "",
 	"cmd/mutate":     "testing/long testing/mutate",
-	"cmd/bench":      "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel",
-	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify axiom diag driver engine/run engine/prove check host command/exec",
+	"cmd/bench":      "source event ptx ir irgen launch emu race lower verify diag driver command/fix engine/placement check testing/gen testing/longkernel heap",
+	"cmd/conform":    "source event ptx ir irgen launch lower lockstep verify axiom diag driver engine/run engine/prove check host command/exec heap lazyregexp",
 }
 
 // testRules says what the tests of a package may import besides: mostly the front end, to write

@@ -10,11 +10,14 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"heddle/internal/heap"
 )
 
 // main selects one of four outputs: the table of measurements, the results of heddle fix or heddle
 // sync for every kernel, or the growth of the time of heddle sync.
 func main() {
+	heap.Grow() // as heddle does
 	runs := flag.Int("n", 5, "number of runs of each measurement, whose median counts")
 	only := flag.String("only", "", "only measurements whose name contains this text")
 	sync := flag.Bool("sync", false,

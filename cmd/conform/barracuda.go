@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heddle/internal/event"
+	"heddle/internal/lazyregexp"
 )
 
 // barracuda is the suite of Barracuda (PLDI 2017). Its table racey.py has source files, macros and
@@ -19,9 +19,9 @@ type barracuda struct{}
 
 var (
 	// racey.py is a Python list of constructor calls with a regular layout, so patterns suffice.
-	programRE = regexp.MustCompile(`(?s)CudaRaceTestProgram\("([^"]+)",(.*?)\n\s*\]\)`)
-	macroRE   = regexp.MustCompile(`'(\w+)'\s*:\s*(?:None|'(\w+)')`)
-	errorRE   = regexp.MustCompile(`CudaError\.(\w+)`)
+	programRE = lazyregexp.New(`(?s)CudaRaceTestProgram\("([^"]+)",(.*?)\n\s*\]\)`)
+	macroRE   = lazyregexp.New(`'(\w+)'\s*:\s*(?:None|'(\w+)')`)
+	errorRE   = lazyregexp.New(`CudaError\.(\w+)`)
 )
 
 // Cases reads racey.py and returns a case for each configuration.

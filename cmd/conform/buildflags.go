@@ -3,10 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 )
 
@@ -55,9 +55,9 @@ func addDefine(f *lower.Flags, macro string) {
 }
 
 var (
-	makeAssignRE = regexp.MustCompile(`^\s*([\w.-]+)\s*[:?]?=\s*(.*?)\s*$`)
-	makeUseRE    = regexp.MustCompile(`\$[({]([\w.-]+)[)}]`)
-	makeFlagRE   = regexp.MustCompile(`(?:^|[\s=])-([ID])\s*([^\s'"]+)`)
+	makeAssignRE = lazyregexp.New(`^\s*([\w.-]+)\s*[:?]?=\s*(.*?)\s*$`)
+	makeUseRE    = lazyregexp.New(`\$[({]([\w.-]+)[)}]`)
+	makeFlagRE   = lazyregexp.New(`(?:^|[\s=])-([ID])\s*([^\s'"]+)`)
 )
 
 // makeFlags adds the flags in a Makefile. A variable has the value of its first assignment.
@@ -102,13 +102,13 @@ func expandMake(line string, vars map[string]string) string {
 }
 
 var (
-	cmakeCommentRE = regexp.MustCompile(`#[^\n]*`)
-	cmakeListRE    = regexp.MustCompile(
+	cmakeCommentRE = lazyregexp.New(`#[^\n]*`)
+	cmakeListRE    = lazyregexp.New(
 		`\b(?:INCLUDE_DIRS|(?:target_)?include_directories\s*\()([^()]*)`)
-	cmakeKeywordRE = regexp.MustCompile(`^[A-Z][A-Z_]+$`)
-	cmakeHereRE    = regexp.MustCompile(
+	cmakeKeywordRE = lazyregexp.New(`^[A-Z][A-Z_]+$`)
+	cmakeHereRE    = lazyregexp.New(
 		`\$\{(?:CMAKE_CURRENT_SOURCE_DIR|CMAKE_CURRENT_LIST_DIR|PROJECT_SOURCE_DIR)\}`)
-	cmakeDefineRE = regexp.MustCompile(`(?:^|[\s(])-D([^\s()"]+)`)
+	cmakeDefineRE = lazyregexp.New(`(?:^|[\s(])-D([^\s()"]+)`)
 )
 
 // cmakeFlags adds the flags in a CMakeLists.txt. INCLUDE_DIRS is a parameter that functions of

@@ -10,11 +10,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 )
 
@@ -78,7 +78,7 @@ func compileCause(err error) string {
 }
 
 // errorPlaceRE matches the position before clang's error in the reason for a refused kernel.
-var errorPlaceRE = regexp.MustCompile(`\S+:\d+:\d+: `)
+var errorPlaceRE = lazyregexp.New(`\S+:\d+:\d+: `)
 
 // reasonCause returns why a kernel is refused without the names of functions and files.
 func reasonCause(reason string) string {
@@ -89,7 +89,7 @@ func reasonCause(reason string) string {
 }
 
 // includedRE matches an #include of a source file.
-var includedRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.cu)[">]`)
+var includedRE = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+\.cu)[">]`)
 
 // parts returns the files that other files of the same program include: parts of these, which need
 // not compile alone. A program is a directory of the suite with all that is below it. Of a name
@@ -151,7 +151,7 @@ func eachInclude(root string, visit func(dir, name string)) {
 }
 
 // globalRE matches the word that makes a function a kernel.
-var globalRE = regexp.MustCompile(`\b__global__\b`)
+var globalRE = lazyregexp.New(`\b__global__\b`)
 
 // kernelFile reports whether a file defines kernels, by its text or by what was compiled.
 func (o *Outcome) kernelFile() bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heddle/internal/event"
+	"heddle/internal/lazyregexp"
 )
 
 // gpuverify is the test suite of GPUVerify: a directory for each kernel with a file kernel.cu or
@@ -123,7 +124,7 @@ func causeOf(text string) string {
 }
 
 // quotedRE matches a quoted value of a flag, whose quotes are dropped.
-var quotedRE = regexp.MustCompile(`"([^"]*)"`)
+var quotedRE = lazyregexp.New(`"([^"]*)"`)
 
 // parseFlags parses the flags of the second line. Flags that do not affect the property, such as
 // those about solvers and output, are ignored.
@@ -268,7 +269,7 @@ func preludes(src string) []string {
 }
 
 // declaredRE matches a name that heddle.h may declare: annotations have reserved ones.
-var declaredRE = regexp.MustCompile(`\b(__\w+|assert|bool|true|false|DECLARE_UF\w*)`)
+var declaredRE = lazyregexp.New(`\b(__\w+|assert|bool|true|false|DECLARE_UF\w*)`)
 
 // annotated reports whether a source may need heddle.h.
 func annotated(src string) bool {
@@ -314,7 +315,7 @@ func (f *verifyFlags) withArguments(j Job, src string) []Job {
 }
 
 // defineRE matches the definition of a macro as one word, perhaps in parentheses.
-var defineRE = regexp.MustCompile(`(?m)^\s*#\s*define\s+(\w+)\s+\(?(\w+)\)?\s*$`)
+var defineRE = lazyregexp.New(`(?m)^\s*#\s*define\s+(\w+)\s+\(?(\w+)\)?\s*$`)
 
 // sourceDefines returns the integer macros of a source as NAME=VALUE, for the evaluation of
 // preconditions.

@@ -34,6 +34,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"heddle/internal/heap"
 )
 
 // Suite is a format of test suites.
@@ -52,6 +54,7 @@ var suites = map[string]Suite{
 
 // main runs a single job if the program was started as a worker (see isolated).
 func main() {
+	heap.Grow() // as heddle does
 	if len(os.Args) == 3 && os.Args[1] == workerFlag {
 		if err := worker(os.Args[2], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"heddle/internal/lazyregexp"
 )
 
 // The suite "programs" is a directory of programs, each in a directory with a Makefile of its own.
@@ -145,12 +147,12 @@ const (
 
 var (
 	// The last word of NVIDIA's samples, of which one fails an assertion on purpose.
-	lastWord  = regexp.MustCompile(`completed, returned OK\s*$`)
-	passWords = regexp.MustCompile(`(?im)\b(pass|passed|success|successful|successfully)\b|` +
+	lastWord  = lazyregexp.New(`completed, returned OK\s*$`)
+	passWords = lazyregexp.New(`(?im)\b(pass|passed|success|successful|successfully)\b|` +
 		`\breturned OK\b|\bcorrect\b|\(valid\)|\bOK$`)
-	failWords = regexp.MustCompile(`(?i)\b(fail|failed|failure|incorrect|mismatch(es)?|wrong)\b`)
+	failWords = lazyregexp.New(`(?i)\b(fail|failed|failure|incorrect|mismatch(es)?|wrong)\b`)
 	// Words such as "0 failed", "failure count: 0" and "failed as expected" say the contrary.
-	noneWords = regexp.MustCompile(`(?i)\bfailed as expected\b|` +
+	noneWords = lazyregexp.New(`(?i)\bfailed as expected\b|` +
 		`\b(0|no) (fail|failed|failures?|mismatch(es)?)\b|` +
 		`\b(fail|failed|failures?|mismatch(es)?)( count)? *[:=] *0\b`)
 )

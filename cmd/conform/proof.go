@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,6 +18,7 @@ import (
 	"heddle/internal/check"
 	"heddle/internal/diag"
 	"heddle/internal/engine/prove"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lockstep"
 	"heddle/internal/source"
 	"heddle/internal/verify"
@@ -149,7 +149,7 @@ func (r *Result) proof() string {
 }
 
 // possibleRE matches the reasons of unconfirmed counterexamples.
-var possibleRE = regexp.MustCompile(`\b(is|are) possible\b`)
+var possibleRE = lazyregexp.New(`\b(is|are) possible\b`)
 
 // proofJudgement compares the result of a proof with the expectation of the suite. "VERIFIED?" is
 // the one that matters: a proof of a kernel that should fail is unsound, unless labels.go says why
@@ -330,7 +330,7 @@ func wrongProofs(w io.Writer, list []Outcome) {
 }
 
 // placesRE matches the instructions and places in reasons.
-var placesRE = regexp.MustCompile(`(between|and) .*? at \S+?:\d+(:\d+)?`)
+var placesRE = lazyregexp.New(`(between|and) .*? at \S+?:\d+(:\d+)?`)
 
 // proofCause returns a reason without names, places and numbers, for counting.
 func proofCause(o *Outcome) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heddle/internal/event"
+	"heddle/internal/lazyregexp"
 )
 
 // The arguments of a launch. GPUVerify reasons about all parameter values that satisfy __requires;
@@ -28,7 +29,7 @@ type kernelText struct {
 	requires  []string // preconditions
 }
 
-var kernelRE = regexp.MustCompile(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
+var kernelRE = lazyregexp.New(`(?:\b__global__|\b__kernel|(?m:^|\s)kernel)\b[^;{}()]*?(?:__attribute__\s*\(\([^)]*\)*\s*\)\)|__launch_bounds__\s*\([^)]*\))?[^;{}()]*?\b(\w+)\s*\(([^)]*)\)\s*\{`)
 
 // kernelsOf finds the kernels of a source text by patterns: name, parameters and preconditions. It
 // does not parse C++. A kernel that it misses runs with heddle's default arguments.
@@ -57,8 +58,8 @@ func kernelsOf(src string) []kernelText {
 }
 
 var (
-	objectMacroRE = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$`)
-	wordRE        = regexp.MustCompile(`\b[A-Za-z_]\w*`)
+	objectMacroRE = lazyregexp.New(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$`)
+	wordRE        = lazyregexp.New(`\b[A-Za-z_]\w*`)
 )
 
 // expand replaces macros without parameters by their text, in two passes, since one may be defined
@@ -77,16 +78,16 @@ func expand(s string, macros [][]string) string {
 	return s
 }
 
-var commentRE = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+var commentRE = lazyregexp.New(`(?s)/\*.*?\*/|//[^\n]*`)
 
 // stripComments replaces comments by a space.
 func stripComments(s string) string { return commentRE.ReplaceAllString(s, " ") }
 
-var paramRE = regexp.MustCompile(`^\s*(?:const\s+|__private\s+|unsigned\s+|signed\s+)*(?:unsigned|int|uint|long|ulong|short|ushort|char|uchar|size_t|bool)?(?:\s+(?:int|const))*\s+(\w+)\s*$`)
+var paramRE = lazyregexp.New(`^\s*(?:const\s+|__private\s+|unsigned\s+|signed\s+)*(?:unsigned|int|uint|long|ulong|short|ushort|char|uchar|size_t|bool)?(?:\s+(?:int|const))*\s+(\w+)\s*$`)
 
 var (
-	functionRE = regexp.MustCompile(`\b(\w+)\s*\([^;{}()]*\)\s*\{`)
-	nameRE     = regexp.MustCompile(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
+	functionRE = lazyregexp.New(`\b(\w+)\s*\([^;{}()]*\)\s*\{`)
+	nameRE     = lazyregexp.New(`(\w+)\s*(?:\[[^\]]*\]\s*)*$`)
 )
 
 // param classifies the declaration of a parameter by its text. A pointer is anything with * or [].

@@ -7,10 +7,11 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"heddle/internal/lazyregexp"
 )
 
 // judgement compares an outcome with the label, or with the expectation of the suite. Words in
@@ -212,9 +213,9 @@ func failures(w io.Writer, list []Outcome) {
 }
 
 var (
-	placeRE  = regexp.MustCompile(`^line \d+: `)
-	numberRE = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
-	quoteRE  = regexp.MustCompile(`'[^']*'`)
+	placeRE  = lazyregexp.New(`^line \d+: `)
+	numberRE = lazyregexp.New(`0x[0-9a-f]+|\d+`)
+	quoteRE  = lazyregexp.New(`'[^']*'`)
 )
 
 // cause returns a reason without names, places and numbers, for counting. A finding is represented

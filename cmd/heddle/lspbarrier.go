@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/diag"
 	"heddle/internal/engine/placement"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lsp"
 	"heddle/internal/source"
 )
@@ -74,7 +74,7 @@ func isBarrier(text []byte, word string) bool {
 }
 
 // notWord matches what is between the names of a line.
-var notWord = regexp.MustCompile(`\W+`)
+var notWord = lazyregexp.New(`\W+`)
 
 // barrierHeads begin the text on a barrier, by its need. Each line of the list below states the
 // rest.

@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
+
+	"heddle/internal/lazyregexp"
 )
 
 // What fences, atomic operations and warp barriers order, for hovers. The texts follow the CUDA C++
@@ -16,9 +17,9 @@ var fenceScopes = map[string]string{
 
 // The names of operations with a scope, and of those of one warp.
 var (
-	fenceWord  = regexp.MustCompile(`^__threadfence(_block|_system)?$`)
-	atomicWord = regexp.MustCompile(`^atomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?$`)
-	warpWord   = regexp.MustCompile(`^__(?:shfl(?:_up|_down|_xor)?|any|all|ballot|uni|match_any|match_all)_sync$`)
+	fenceWord  = lazyregexp.New(`^__threadfence(_block|_system)?$`)
+	atomicWord = lazyregexp.New(`^atomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(_block|_system)?$`)
+	warpWord   = lazyregexp.New(`^__(?:shfl(?:_up|_down|_xor)?|any|all|ballot|uni|match_any|match_all)_sync$`)
 )
 
 // operationText describes in Markdown what the operation with a name orders; empty for other names.

@@ -16,6 +16,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"heddle/internal/heap"
 )
 
 // Exit codes. Scripts rely on them: they must not change within a major version. A bug outranks
@@ -31,7 +33,10 @@ const (
 )
 
 // main passes the real streams to run and exits with its code.
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	heap.Grow()
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // exitError ends a command with an exit code and without a message: its output has been written.
 type exitError int

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/internal/diag"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -89,7 +89,7 @@ var architectures = []string{"sm_60", "sm_61", "sm_70", "sm_72", "sm_75", "sm_80
 	"sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_101", "sm_103", "sm_120", "sm_120a"}
 
 // kernelName matches the head of a kernel in CUDA C++, OpenCL C or PTX, up to its name.
-var kernelName = regexp.MustCompile(`(?:\b__global__\s|\b(?:__)?kernel\s|\.entry\s)[^;{}()]*?` +
+var kernelName = lazyregexp.New(`(?:\b__global__\s|\b(?:__)?kernel\s|\.entry\s)[^;{}()]*?` +
 	`(?:__launch_bounds__\s*\([^)]*\)[^;{}()]*?)?([A-Za-z_$][\w$]*)\s*\(`)
 
 // kernelNames completes the kernels of the files on the command line, by their text: nothing is

@@ -1,19 +1,20 @@
 package diag
 
 import (
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 var (
 	// proseCode matches what is code in plain text: code in backquotes, flags, calls, reserved names,
 	// the CUDA API, PTX operations, and commands of heddle.
-	proseCode = regexp.MustCompile("`[^`]+`" + `|--[a-z][a-z-]*(?: lockstep| \w+=[\w:]+)?` +
+	proseCode = lazyregexp.New("`[^`]+`" + `|--[a-z][a-z-]*(?: lockstep| \w+=[\w:]+)?` +
 		`|\b[a-z_][\w:]*\(\)|\b__\w+|\bcuda(?:[A-Z]\w+|::\w+)` +
 		`|\b(?:cp|bar|ld|st)\.[a-z_.]*[a-z_]|\bheddle (?:exec|explain [A-Z]+)\b`)
-	proseSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>&#!|~]")
-	proseList    = regexp.MustCompile(`^( *)(?:([0-9]+)([.)](?:\s|$))|([-+=]))`)
-	proseWord    = regexp.MustCompile(`\b[a-z]+(?:-[a-z]+)+\b`)
+	proseSpecial = lazyregexp.New("[\\\\`*_{}\\[\\]<>&#!|~]")
+	proseList    = lazyregexp.New(`^( *)(?:([0-9]+)([.)](?:\s|$))|([-+=]))`)
+	proseWord    = lazyregexp.New(`\b[a-z]+(?:-[a-z]+)+\b`)
 )
 
 // Prose turns plain text into Markdown that shows it: what is code becomes code, names of codes as

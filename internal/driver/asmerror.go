@@ -3,13 +3,13 @@ package driver
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/ir"
 	"heddle/internal/irgen"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -19,7 +19,7 @@ import (
 // it is. It costs the kernels that contain it, and not the others of the file.
 
 // entryRE matches the head of a kernel in the PTX of a compiler, up to its name.
-var entryRE = regexp.MustCompile(`(?m)^\s*(\.visible\s+|\.weak\s+)*\.entry\s+([\w$.]+)`)
+var entryRE = lazyregexp.New(`(?m)^\s*(\.visible\s+|\.weak\s+)*\.entry\s+([\w$.]+)`)
 
 // readPTX reads the PTX of a module. Of PTX that a compiler wrote it takes out the kernels with
 // mistakes, which become unsupported. It reports other mistakes, and returns nil then.

@@ -1,10 +1,10 @@
 package driver
 
 import (
-	"regexp"
 	"strconv"
 
 	"heddle/internal/diag"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -17,7 +17,7 @@ type CompilerLine struct {
 
 // compilerLine matches such a line of clang (file:line:col: error: text) and of nvcc (file(line):
 // error #n: text).
-var compilerLine = regexp.MustCompile(`^(.+?)[:(](\d+)(?::(\d+))?\)?: (?:fatal )?(error|warning)(?: #\S+)?: (.*)$`)
+var compilerLine = lazyregexp.New(`^(.+?)[:(](\d+)(?::(\d+))?\)?: (?:fatal )?(error|warning)(?: #\S+)?: (.*)$`)
 
 // ReadCompilerLine reads a line of the output of a compiler. ok is false for other lines, and for
 // files that are not in the set, such as system headers.

@@ -2,10 +2,10 @@ package driver
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -127,7 +127,7 @@ func libraryName(dirs []string, name string) string {
 }
 
 // versionRE matches the inline namespaces of versions.
-var versionRE = regexp.MustCompile(`^(CUB|THRUST)_[0-9]+_`)
+var versionRE = lazyregexp.New(`^(CUB|THRUST)_[0-9]+_`)
 
 // libraryFunc shortens the name of a function of a library to what a user writes: without result,
 // parameters and arguments of templates, and without the inline namespace of the version, such as

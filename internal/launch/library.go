@@ -1,12 +1,12 @@
 package launch
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -25,7 +25,7 @@ var blockClasses = map[string]int{
 }
 
 // blockClassRE matches the name of such a class up to its arguments.
-var blockClassRE = regexp.MustCompile(`\bcub::(?:\w+::)*(Block\w+)<`)
+var blockClassRE = lazyregexp.New(`\bcub::(?:\w+::)*(Block\w+)<`)
 
 // libraryBlock returns the block for which the classes of CUB that a kernel uses are instantiated,
 // and the name of one of them. ok is false if there is none, or if they differ.

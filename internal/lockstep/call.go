@@ -2,11 +2,11 @@ package lockstep
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lockstep/annotation"
 	"heddle/internal/lockstep/memory"
 	"heddle/internal/lockstep/symbol"
@@ -105,7 +105,7 @@ func (x *exec) argument(in *ir.Instr, i, w int, st *state) smt.Term {
 }
 
 // stringRE matches a conversion of printf that reads a string, and the text for a percent sign.
-var stringRE = regexp.MustCompile(`%%|%[-+ #0]*(?:\*|[0-9]*)(?:\.(?:\*|[0-9]*))?[hlqLjzt]*s`)
+var stringRE = lazyregexp.New(`%%|%[-+ #0]*(?:\*|[0-9]*)(?:\.(?:\*|[0-9]*))?[hlqLjzt]*s`)
 
 // readsString reports whether a call of vprintf may read a string as an argument, or a format that
 // the kernel or the host may write: unless its format is a constant of the program without %s.

@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Pointers and indices that pass through structs in registers. CuTe's views of an array of
@@ -27,7 +28,7 @@ type extracted struct {
 }
 
 // scalarRE matches the type of an operand that is neither a struct nor an array.
-var scalarRE = regexp.MustCompile(`^(?:ptr(?: addrspace\(\d+\))?|i\d+|half|bfloat|float|double)\b`)
+var scalarRE = lazyregexp.New(`^(?:ptr(?: addrspace\(\d+\))?|i\d+|half|bfloat|float|double)\b`)
 
 // forwardParts replaces each extractvalue of a scalar that an insertvalue of the same function has
 // put there by a copy of that scalar.
@@ -100,11 +101,11 @@ func aggregateOperands(args string) (ops, path []string) {
 func valueOf(operand string) string { return operand[strings.LastIndexByte(operand, ' ')+1:] }
 
 // constantRE matches the definition of a scalar constant that host code cannot change.
-var constantRE = regexp.MustCompile(
+var constantRE = lazyregexp.New(
 	`^(@\S+) = [a-z_ ]*addrspace\(4\) constant ((?:i\d+|float|double) [^ ,]+)(?:, .*)?$`)
 
 // constantLoadRE matches a load of such a constant.
-var constantLoadRE = regexp.MustCompile(
+var constantLoadRE = lazyregexp.New(
 	`^(  \S+) = load (\S+), ptr addrspace\(4\) (@[^ ,]+)(?:, align \d+)?((?:, !.*)?)$`)
 
 // foldConstants replaces loads of constants by their values: the number of rounds of a loop may be

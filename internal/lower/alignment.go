@@ -1,9 +1,10 @@
 package lower
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Local arrays of 16 bytes and more are aligned to 16, the size of the widest access. C++ promises
@@ -13,7 +14,7 @@ import (
 // what it makes registers of.
 
 // localArrayRE matches the allocation of an array, with its type and its alignment.
-var localArrayRE = regexp.MustCompile(`^(  %\S+ = alloca (\[.*\]), align )([0-9]+)(,.*)?$`)
+var localArrayRE = lazyregexp.New(`^(  %\S+ = alloca (\[.*\]), align )([0-9]+)(,.*)?$`)
 
 // alignArrays aligns the local arrays of all functions.
 func alignArrays(m *irModule) {

@@ -9,10 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+
+	"heddle/internal/lazyregexp"
 )
 
 // defaultArch is the architecture without -arch. sm_80 is the oldest with redux.sync and cp.async,
@@ -277,7 +278,7 @@ type place struct {
 
 // crashRE matches what clang prints when it fails by a signal or runs out of memory, as opposed to
 // a mistake in the source.
-var crashRE = regexp.MustCompile(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
+var crashRE = lazyregexp.New(`(?m)^(PLEASE submit a bug report|LLVM ERROR: .*|` +
 	`fatal error: error in backend.*|.*UNREACHABLE executed.*)`)
 
 // run compiles. opt and llc load while clang prints its module, and not before: if clang finds

@@ -164,7 +164,8 @@ func (c resultCache) put(key string, e cacheEntry, ptx []byte) {
 	if err != nil {
 		return
 	}
-	if cache.Write(c.path(key), append(append(head, '\n'), ptx...)) == nil {
+	err = cache.Write(c.path(key), append(append(head, '\n'), ptx...))
+	if err == nil && strings.HasPrefix(key, "0") { // one of 16: to list the directory takes a while
 		cache.Prune(c.dir, "ptx-", maxEntries)
 	}
 }

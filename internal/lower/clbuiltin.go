@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
+
+	"heddle/internal/lazyregexp"
 )
 
 // clDefinition writes the definitions of all built-in functions of one name.
@@ -80,9 +81,9 @@ func (g *clGen) include(name string) { fmt.Fprintf(g, "#include \"opencl/%s\"\n"
 
 // Conversion functions, and functions that reinterpret bits.
 var (
-	convertRE = regexp.MustCompile(
+	convertRE = lazyregexp.New(
 		`^convert_(u?char|u?short|u?int|u?long|float|double|half)(2|3|4|8|16|)(_sat)?(_rt[ezpn])?$`)
-	asTypeRE = regexp.MustCompile(
+	asTypeRE = lazyregexp.New(
 		`^as_(u?char|u?short|u?int|u?long|float|double|half|size_t)(2|3|4|8|16|)$`)
 )
 
@@ -101,10 +102,10 @@ func clDefine(name string) clDefinition {
 }
 
 // clMathRE matches the names that the math headers define.
-var clMathRE = regexp.MustCompile(`__heddle_m_|__u?ll2(float|double)_r|__double2float_r`)
+var clMathRE = lazyregexp.New(`__heddle_m_|__u?ll2(float|double)_r|__double2float_r`)
 
 // clWordRE matches an identifier.
-var clWordRE = regexp.MustCompile(`[A-Za-z_]\w*`)
+var clWordRE = lazyregexp.New(`[A-Za-z_]\w*`)
 
 // clPrelude returns the definitions of names, each after the functions that it uses. generic
 // reports whether the language has the generic address space. The text is a system header, so that
@@ -142,12 +143,12 @@ func clPrelude(names []string, generic bool) string {
 
 // Definitions in the math headers, and the parts of them that OpenCL C spells differently.
 var (
-	mathFnRE  = regexp.MustCompile(`(?m)^__heddle_(?:fn|out)\s+(?:[\w]+[\s*]+)+?(\w+)\(`)
-	mathRowRE = regexp.MustCompile(`(?m)^__HEDDLE_(?:[123]|F2I|I2F)\((\w+),`)
+	mathFnRE  = lazyregexp.New(`(?m)^__heddle_(?:fn|out)\s+(?:[\w]+[\s*]+)+?(\w+)\(`)
+	mathRowRE = lazyregexp.New(`(?m)^__HEDDLE_(?:[123]|F2I|I2F)\((\w+),`)
 	// In OpenCL C, long has 64 bits and long long 128.
-	longLongRE    = regexp.MustCompile(`\blong long( int)?\b`)
-	longLiteralRE = regexp.MustCompile(`\b(0x[0-9a-fA-F]+|[0-9]+)(U?)LL\b`)
-	via64RE       = regexp.MustCompile(`(?m)^__HEDDLE_VIA64(?:_2)?\((\w+)\)`)
+	longLongRE    = lazyregexp.New(`\blong long( int)?\b`)
+	longLiteralRE = lazyregexp.New(`\b(0x[0-9a-fA-F]+|[0-9]+)(U?)LL\b`)
+	via64RE       = lazyregexp.New(`(?m)^__HEDDLE_VIA64(?:_2)?\((\w+)\)`)
 )
 
 // clMathHeaders returns CUDA's math functions under the names __heddle_m_NAME, since the user may
@@ -170,7 +171,7 @@ var clMathHeaders = sync.OnceValue(func() string {
 		if err != nil {
 			panic("BUG: embedded headers: " + err.Error())
 		}
-		for _, re := range []*regexp.Regexp{mathFnRE, mathRowRE} {
+		for _, re := range []*lazyregexp.Regexp{mathFnRE, mathRowRE} {
 			for _, m := range re.FindAllSubmatch(text, -1) {
 				rename(string(m[1]))
 			}

@@ -2,10 +2,11 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // clang compiles `v.x = e` to a load of the complete vector, an insertion, and a store of the
@@ -23,16 +24,16 @@ const (
 )
 
 var (
-	vectorLoadRE = regexp.MustCompile(
+	vectorLoadRE = lazyregexp.New(
 		`^  (%[\w.]+) = load (volatile )?(<(\d+) x (\w+)>), ` + pointerPattern)
-	extractRE = regexp.MustCompile(
+	extractRE = lazyregexp.New(
 		`^  (%[\w.]+) = extractelement (<\d+ x \w+>) (%[\w.]+), (i\d+) (\S+?)(, ![a-z].*)?$`)
-	insertRE = regexp.MustCompile(
+	insertRE = lazyregexp.New(
 		`^  (%[\w.]+) = insertelement (<\d+ x \w+>) (%[\w.]+), (\w+) (\S+), (i\d+) (\S+?)(, ![a-z].*)?$`)
-	shuffleRE = regexp.MustCompile(
+	shuffleRE = lazyregexp.New(
 		`^  (%[\w.]+) = shufflevector (<\d+ x \w+>) (%[\w.]+), (<\d+ x \w+>) ` + vectorPattern +
 			`, <(\d+) x i32> (<.*>|zeroinitializer|poison|undef)(, ![a-z].*)?$`)
-	vectorStoreRE = regexp.MustCompile(
+	vectorStoreRE = lazyregexp.New(
 		`^  store (volatile )?(<\d+ x \w+>) (%[\w.]+), ` + pointerPattern)
 )
 
@@ -55,7 +56,7 @@ func accessComponents(m *irModule) {
 }
 
 // valueRE matches a value.
-var valueRE = regexp.MustCompile(`%[\w.]+`)
+var valueRE = lazyregexp.New(`%[\w.]+`)
 
 // countUses returns how often each value occurs, its definition included.
 func countUses(body []string) map[string]int {

@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Changes to clang's IR for OpenCL C before opt runs. NVPTX is not a target for which clang
@@ -32,9 +33,9 @@ func inlineFunctions(m *irModule) {
 
 // Attachments of a define line, the one with the work-group size, and its numbers.
 var (
-	definedAttachRE = regexp.MustCompile(` ![a-z_][\w.]* ![0-9]+`)
-	reqdSizeRE      = regexp.MustCompile(` !reqd_work_group_size (![0-9]+)`)
-	i32RE           = regexp.MustCompile(`i32 ([0-9]+)`)
+	definedAttachRE = lazyregexp.New(` ![a-z_][\w.]* ![0-9]+`)
+	reqdSizeRE      = lazyregexp.New(` !reqd_work_group_size (![0-9]+)`)
+	i32RE           = lazyregexp.New(`i32 ([0-9]+)`)
 )
 
 // workGroupSizes replaces reqd_work_group_size, which the back end ignores, by the annotations that
@@ -82,7 +83,7 @@ func (m *irModule) annotate(f *irFunc, id, what string) {
 }
 
 // calledKernelRE matches a call of a kernel.
-var calledKernelRE = regexp.MustCompile(
+var calledKernelRE = lazyregexp.New(
 	`call (?:spir_kernel|ptx_kernel) [^@]*@("[^"]*"|[\w.$-]+)\(`)
 
 // calledKernels adds a copy of each kernel that another function calls, which OpenCL C allows
@@ -122,4 +123,4 @@ func calledKernels(m *irModule) {
 }
 
 // kernelCCRE matches the calling convention of a kernel.
-var kernelCCRE = regexp.MustCompile(`(spir_kernel|ptx_kernel) `)
+var kernelCCRE = lazyregexp.New(`(spir_kernel|ptx_kernel) `)

@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Built-in functions that access memory through pointers to any element type: OpenCL C 3.0, 6.15.7
@@ -49,7 +50,7 @@ func (g *clGen) vstore(name string) {
 }
 
 // halfNameRE matches the names of loads and stores of half vectors.
-var halfNameRE = regexp.MustCompile(`^v(?:load|store)(a?)_half(\d*)(_rt[ezpn])?$`)
+var halfNameRE = lazyregexp.New(`^v(?:load|store)(a?)_half(\d*)(_rt[ezpn])?$`)
 
 // halfName splits a name such as vstorea_half3_rtz into the vector length, the distance between
 // vectors in elements, and the rounding mode.

@@ -3,10 +3,11 @@ package lower
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"heddle/internal/lazyregexp"
 )
 
 // __cluster_dims__ and __block_size__ fix the shape of a launch. clang 19 does not know them, so the
@@ -15,10 +16,10 @@ import (
 
 var (
 	// annotationRE matches one annotation: the function, the name and its arguments.
-	annotationRE = regexp.MustCompile(
+	annotationRE = lazyregexp.New(
 		`\{ ptr @("[^"]*"|[\w.$-]+), ptr @([\w.]+), ptr @[\w.]+, i32 \d+, ptr @([\w.]+) \}`)
 	// namedStringRE matches a string constant, and its text.
-	namedStringRE = regexp.MustCompile(`^@([\w.]+) = .*\bc"(.*)\\00"`)
+	namedStringRE = lazyregexp.New(`^@([\w.]+) = .*\bc"(.*)\\00"`)
 )
 
 // clusterArch is the oldest architecture with clusters (PTX ISA 11.7). A file with a kernel that
@@ -86,7 +87,7 @@ func (b *build) fixedShapes(m *irModule) error {
 }
 
 // kernelLineRE matches the first line of a kernel.
-var kernelLineRE = regexp.MustCompile(`^\.(?:visible|weak) \.entry ([\w$]+)\(`)
+var kernelLineRE = lazyregexp.New(`^\.(?:visible|weak) \.entry ([\w$]+)\(`)
 
 // writeClusters adds the sizes of clusters to the kernels that have one (PTX ISA 11.7.1, 11.7.2).
 func (b *build) writeClusters(text []byte) []byte {

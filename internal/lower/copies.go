@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // A struct copy is a call of llvm.memcpy. SROA removes the unused parts of a local copy, and with
@@ -43,7 +44,7 @@ type copyOperand struct {
 }
 
 // operandAlignRE matches the alignment of an operand.
-var operandAlignRE = regexp.MustCompile(` align (\d+)`)
+var operandAlignRE = lazyregexp.New(` align (\d+)`)
 
 // parseOperand parses an operand such as "ptr align 4 %x".
 func parseOperand(op string) copyOperand {
@@ -123,7 +124,7 @@ func copyElements(l *layouts, types map[string]string, dst, src copyOperand, siz
 }
 
 // fieldRE matches a field in !tbaa.struct.
-var fieldRE = regexp.MustCompile(`i64 (\d+), i64 (\d+), !`)
+var fieldRE = lazyregexp.New(`i64 (\d+), i64 (\d+), !`)
 
 // copiedFields returns the parts of a copy that the program can tell from padding. clang names the
 // fields of a struct that is assigned, with all of a union as one field; another copy is of all its
@@ -208,10 +209,10 @@ func alignAt(base int64, e element) int64 {
 
 // The types that an instruction or a parameter names.
 var (
-	gepTypeRE    = regexp.MustCompile(`^getelementptr (?:inbounds |nuw |nusw )*(.+?), (?:ptr|[^,]*\*)`)
-	castSourceRE = regexp.MustCompile(`^bitcast (.+)\* %`)
-	allocaTypeRE = regexp.MustCompile(`^alloca (.+?)(?:, |$)`)
-	byvalTypeRE  = regexp.MustCompile(` byval\((.+?)\) `)
+	gepTypeRE    = lazyregexp.New(`^getelementptr (?:inbounds |nuw |nusw )*(.+?), (?:ptr|[^,]*\*)`)
+	castSourceRE = lazyregexp.New(`^bitcast (.+)\* %`)
+	allocaTypeRE = lazyregexp.New(`^alloca (.+?)(?:, |$)`)
+	byvalTypeRE  = lazyregexp.New(` byval\((.+?)\) `)
 )
 
 // pointees returns the types that pointers point to, by name, where the text contains them: locals,

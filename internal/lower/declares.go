@@ -3,6 +3,8 @@ package lower
 import (
 	"bytes"
 	"regexp"
+
+	"heddle/internal/lazyregexp"
 )
 
 // declares reports whether the text of a declaration may declare a name. Every mention of it counts,
@@ -24,14 +26,14 @@ func declares(text []byte, name string) bool {
 // an argument of a template or a result type, and as the type of what follows. An elaborated type
 // (struct M x) counts as a declaration.
 var (
-	scopeAfterRE   = regexp.MustCompile(`^\s*::`)
-	directiveRE    = regexp.MustCompile(`\busing\s+namespace\s+$`)
-	useBeforeRE    = regexp.MustCompile(`(<|->|[^:]:|\b(public|private|protected|virtual))\s*$`)
-	typeKeyRE      = regexp.MustCompile(`\b(class|struct|union|enum|namespace|typename|using)\s+$`)
-	declaratorRE   = regexp.MustCompile(`^(\s|\bconst\b|[*&])*([A-Za-z_]\w*)`)
-	afterTypeRE    = regexp.MustCompile(`^(__\w+|final|alignas|override|noexcept)$`)
-	parameterRE    = regexp.MustCompile(`[(,]\s*(const\s+)?$`)
-	endOfUnnamedRE = regexp.MustCompile(`^(\s|\bconst\b|[*&])*[,)]`)
+	scopeAfterRE   = lazyregexp.New(`^\s*::`)
+	directiveRE    = lazyregexp.New(`\busing\s+namespace\s+$`)
+	useBeforeRE    = lazyregexp.New(`(<|->|[^:]:|\b(public|private|protected|virtual))\s*$`)
+	typeKeyRE      = lazyregexp.New(`\b(class|struct|union|enum|namespace|typename|using)\s+$`)
+	declaratorRE   = lazyregexp.New(`^(\s|\bconst\b|[*&])*([A-Za-z_]\w*)`)
+	afterTypeRE    = lazyregexp.New(`^(__\w+|final|alignas|override|noexcept)$`)
+	parameterRE    = lazyregexp.New(`[(,]\s*(const\s+)?$`)
+	endOfUnnamedRE = lazyregexp.New(`^(\s|\bconst\b|[*&])*[,)]`)
 )
 
 // isUse reports whether the name at text[start:end] can only be a use of it.

@@ -2,8 +2,9 @@ package lower
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // This file finds the extent of declarations at namespace and class scope in C++ text, and of
@@ -107,7 +108,7 @@ func className(head string) string {
 }
 
 // classRE matches the head of a class.
-var classRE = regexp.MustCompile(`^(typedef\s+)?(class|struct|union)\b`)
+var classRE = lazyregexp.New(`^(typedef\s+)?(class|struct|union)\b`)
 
 // declScanner scans C++ text. Its methods take and return byte offsets.
 type declScanner struct{ src []byte }
@@ -197,15 +198,15 @@ func isScope(head string) bool {
 
 // alignedClassRE matches the head of a class without a name whose attribute looks like a parameter
 // list, as in "typedef struct __align__(16)". A function is no typedef, and has no such name.
-var alignedClassRE = regexp.MustCompile(`^(typedef\s+(class|struct|union)\b|(class|struct|union)\s+` +
+var alignedClassRE = lazyregexp.New(`^(typedef\s+(class|struct|union)\b|(class|struct|union)\s+` +
 	`(__align__|__builtin_align__|__attribute__|alignas|__declspec)\s*\([^{}]*\)$)`)
 
 // Parts of the text before a brace.
 var (
-	operatorRE = regexp.MustCompile(`operator\s*[^\s\w(]+`)
-	scopeRE    = regexp.MustCompile(
+	operatorRE = lazyregexp.New(`operator\s*[^\s\w(]+`)
+	scopeRE    = lazyregexp.New(
 		`^(inline\s+)?namespace\b|^(typedef\s+)?(class|struct|union)\b`)
-	functionTailRE = regexp.MustCompile(`(=|\)\s*(const|noexcept|override|final|volatile|&|\s)*)$`)
+	functionTailRE = lazyregexp.New(`(=|\)\s*(const|noexcept|override|final|volatile|&|\s)*)$`)
 )
 
 // stripTemplate removes leading template<...> clauses.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Errors in device code cost the kernels that need it, and no others.
@@ -67,10 +69,10 @@ type diagnostic struct {
 // The words that make the meaning of other declarations depend on the body of a function, the
 // attribute of a kernel, in CUDA and in OpenCL C, and the head of an explicit specialization.
 var (
-	deducedRE    = regexp.MustCompile(`\b(auto|decltype|constexpr|consteval)\b`)
-	kernelAttrRE = regexp.MustCompile(`__global__|__attribute__\s*\(\(\s*global\b`)
-	clKernelRE   = regexp.MustCompile(`\b(__)?kernel\b`)
-	specialRE    = regexp.MustCompile(`^(template\s*<\s*>|extern\s+template\b)`)
+	deducedRE    = lazyregexp.New(`\b(auto|decltype|constexpr|consteval)\b`)
+	kernelAttrRE = lazyregexp.New(`__global__|__attribute__\s*\(\(\s*global\b`)
+	clKernelRE   = lazyregexp.New(`\b(__)?kernel\b`)
+	specialRE    = lazyregexp.New(`^(template\s*<\s*>|extern\s+template\b)`)
 )
 
 // refuse empties or removes device code that has an error. It returns false if that could change
@@ -131,7 +133,7 @@ func (r *recovery) constructor(e *edited, head string) bool {
 }
 
 // identifierRE matches a name.
-var identifierRE = regexp.MustCompile(`[A-Za-z_]\w*`)
+var identifierRE = lazyregexp.New(`[A-Za-z_]\w*`)
 
 // declaredName returns the name that the text of a declaration declares: that before the last
 // parameter list of a function, the last one before the initialiser of a variable, or the one after
@@ -158,7 +160,7 @@ func declaredName(head string) string {
 }
 
 // namedTypeRE matches the definition of a type or an alias.
-var namedTypeRE = regexp.MustCompile(`^(?:typedef\s+)?(?:using|(?:class|struct|union|enum)` +
+var namedTypeRE = lazyregexp.New(`^(?:typedef\s+)?(?:using|(?:class|struct|union|enum)` +
 	`(?:\s+(?:class|struct))?)\s+(?:__\w+__\s*(?:\([^()]*\)\s*)?|alignas\s*\([^()]*\)\s*)*` +
 	`([A-Za-z_]\w*)\s*(?:final\s*)?(?:$|[=:;{<])`)
 
@@ -334,8 +336,8 @@ type callGraph struct {
 
 // The start of a call of a named function, and a call through a pointer.
 var (
-	directRE   = regexp.MustCompile(`\b(?:call|invoke) [^"]*?@((?:[-\w.$]+|"[^"]*"))\(`)
-	indirectRE = regexp.MustCompile(`\b(?:call|invoke) [^@"]*%[-\w.$]+\(`)
+	directRE   = lazyregexp.New(`\b(?:call|invoke) [^"]*?@((?:[-\w.$]+|"[^"]*"))\(`)
+	indirectRE = lazyregexp.New(`\b(?:call|invoke) [^@"]*%[-\w.$]+\(`)
 )
 
 // newCallGraph reads the references of a module.
@@ -435,15 +437,15 @@ func (r *recovery) explain(omitted []Omitted) {
 }
 
 // vectorOperandRE matches clang's error about an operator of a CUDA vector type.
-var vectorOperandRE = regexp.MustCompile(`invalid operands to binary expression \([^()]*'` +
+var vectorOperandRE = lazyregexp.New(`invalid operands to binary expression \([^()]*'` +
 	`(?:const )?(?:float|double|u?int|u?short|u?char|u?long)[234]'`)
 
 // amdRE matches clang's error about a function that only AMD's compiler has.
-var amdRE = regexp.MustCompile(
+var amdRE = lazyregexp.New(
 	`use of undeclared identifier '(__builtin_amdgcn_\w+|__(ockl|ocml|llvm_amdgcn)_\w+)'`)
 
 // collectiveRE matches clang's error about a function of OpenCL C that heddle does not define.
-var collectiveRE = regexp.MustCompile(`undeclared identifier '(work_group_\w+)'`)
+var collectiveRE = lazyregexp.New(`undeclared identifier '(work_group_\w+)'`)
 
 // compileHelp returns what to do about an error of clang; "" if that is not known.
 func compileHelp(diagnostics string) string {

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // nvcc accepts words in places where clang does not. They are changed where clang reports them,
@@ -55,7 +56,7 @@ func (e *edited) moveAlignas(off int, msg string) bool {
 
 // registerRE matches a special register of PTX in the string of an asm statement, with one % where
 // clang expects two, and the space before it.
-var registerRE = regexp.MustCompile(` %[a-z][a-z_]`)
+var registerRE = lazyregexp.New(` %[a-z][a-z_]`)
 
 // escapePercent doubles the % of special registers in the string of an asm statement around an
 // offset: nvcc takes %laneid as it is, in clang a % begins an operand. The second % takes the place
@@ -84,7 +85,7 @@ func (e *edited) escapePercent(off int, msg string) bool {
 }
 
 // asmStartRE matches the beginning of an asm statement.
-var asmStartRE = regexp.MustCompile(`^\s*(asm|__asm|__asm__)\b`)
+var asmStartRE = lazyregexp.New(`^\s*(asm|__asm|__asm__)\b`)
 
 // separateOperands puts the comma between two operands of an asm statement that nvcc does without,
 // as in "r"(x) "l"(y), at the place of the space before the second one, which is at the offset.

@@ -1,8 +1,9 @@
 package lower
 
 import (
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // What a function promises about its effects, and what the compiler concludes about inline assembly
@@ -24,14 +25,14 @@ import (
 
 // The attributes that allow LLVM to remove or move a call: since LLVM 16, and in all versions.
 var (
-	memoryRE  = regexp.MustCompile(` memory\([^()]*\)`)
-	promiseRE = regexp.MustCompile(` (?:readnone|readonly|writeonly|argmemonly|inaccessiblememonly|` +
+	memoryRE  = lazyregexp.New(` memory\([^()]*\)`)
+	promiseRE = lazyregexp.New(` (?:readnone|readonly|writeonly|argmemonly|inaccessiblememonly|` +
 		`inaccessiblemem_or_argmemonly|speculatable|willreturn)\b`)
 )
 
 // asmRE matches the start of an inline assembly expression without side effects, in a call. Quotes
 // in strings of IR are escaped, so the text before it has no string.
-var asmRE = regexp.MustCompile(`^( *(?:%\S+ = )?(?:(?:tail|notail|musttail) )?call [^"]*?\basm )` +
+var asmRE = lazyregexp.New(`^( *(?:%\S+ = )?(?:(?:tail|notail|musttail) )?call [^"]*?\basm )` +
 	`((?:alignstack |inteldialect |unwind )*")`)
 
 // keepEffects removes promises about effects from attribute groups, and marks inline assembly.

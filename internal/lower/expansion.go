@@ -3,10 +3,11 @@ package lower
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // The recovery from errors asks the preprocessor what code is device code: macros such as HD expand
@@ -27,12 +28,12 @@ type expandedLine struct {
 
 // Device attributes in source text, line markers, and device attributes in preprocessed text.
 var (
-	deviceAttrRE = regexp.MustCompile(
+	deviceAttrRE = lazyregexp.New(
 		`__(global|device|constant|shared|managed)__|` +
 			`__attribute__\s*\(\(\s*(global|device|constant|shared)\b`)
-	lineMarkerRE   = regexp.MustCompile(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
-	expandedAttrRE = regexp.MustCompile(`__attribute__\(\((global|device|constant|shared)\)\)`)
-	constantFnRE   = regexp.MustCompile(`\b(constexpr|consteval)\b`)
+	lineMarkerRE   = lazyregexp.New(`^# (\d+) "((?:[^"\\]|\\.)*)"`)
+	expandedAttrRE = lazyregexp.New(`__attribute__\(\((global|device|constant|shared)\)\)`)
+	constantFnRE   = lazyregexp.New(`\b(constexpr|consteval)\b`)
 )
 
 // expand preprocesses the file, at the first call. A failure leaves the expansion empty.
@@ -126,17 +127,17 @@ func (r *recovery) isDevice(file string, src []byte, d declaration) bool {
 
 // hostOnlyRE matches the start of a declaration whose removal changes no other: a static assertion,
 // or a using directive, which declares nothing if its namespace does not exist.
-var hostOnlyRE = regexp.MustCompile(`^(static_assert|_Static_assert|using\s+namespace)\b`)
+var hostOnlyRE = lazyregexp.New(`^(static_assert|_Static_assert|using\s+namespace)\b`)
 
 // The declarations that device code may use without an attribute: types and aliases, and constants.
 var (
-	typeStartRE = regexp.MustCompile(`^(typedef|using|class|struct|union|enum|namespace)\b`)
-	typeRE      = regexp.MustCompile(
+	typeStartRE = lazyregexp.New(`^(typedef|using|class|struct|union|enum|namespace)\b`)
+	typeRE      = lazyregexp.New(
 		`^(typedef|using|class|struct|union|enum|namespace)\b|\b(const|constexpr|constinit)\b`)
 )
 
 // scopedEnumRE matches an enumeration whose constants need its name.
-var scopedEnumRE = regexp.MustCompile(`^enum\s+(class|struct)\b`)
+var scopedEnumRE = lazyregexp.New(`^enum\s+(class|struct)\b`)
 
 // removable reports whether a declaration without device attributes may be removed as a whole.
 // Functions and variables of the host may: device code cannot use them. A type, an alias or a

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -322,7 +322,7 @@ func (b *build) runCUDA(ctx context.Context, source func(string) []byte,
 func ptxName(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) + ".ptx" }
 
 // warningRE matches a warning of clang.
-var warningRE = regexp.MustCompile(`(?m)^.+:\d+:\d+: warning: .*$`)
+var warningRE = lazyregexp.New(`(?m)^.+:\d+:\d+: warning: .*$`)
 
 // compilerWarnings returns clang's warnings, one line each. A run on edited text has none: its
 // warnings concern the edits.
@@ -334,7 +334,7 @@ func (b *build) compilerWarnings(stderr string, recovered bool) []string {
 }
 
 // kernelTemplateRE matches the head of a kernel template, other than a specialization.
-var kernelTemplateRE = regexp.MustCompile(`(?s)^template\s*<\s*[^>\s].*__global__`)
+var kernelTemplateRE = lazyregexp.New(`(?s)^template\s*<\s*[^>\s].*__global__`)
 
 // uninstantiated returns a warning for each kernel template without an instance: a kernel that is
 // not analysed must not look clean. It searches the text of the input only, so it misses templates

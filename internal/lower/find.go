@@ -6,10 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // heddle needs three programs of one LLVM: clang, opt and llc. Distributions install them as
@@ -152,7 +153,7 @@ func probe(ctx context.Context, path string, probes *probeCache) (*toolchain, er
 }
 
 // versionedRE matches the name of a clang that is installed under its version.
-var versionedRE = regexp.MustCompile(`^clang-(\d+)$`)
+var versionedRE = lazyregexp.New(`^clang-(\d+)$`)
 
 // namedVersion returns the version of a clang that is installed under its version (clang-19), in
 // the form that clang prints it; "" for others. Running clang --version takes half as long as a
@@ -214,7 +215,7 @@ func clangVersion(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-var versionRE = regexp.MustCompile(`clang version (\d+)\.`)
+var versionRE = lazyregexp.New(`clang version (\d+)\.`)
 
 // majorOf returns the major version in that line, 0 if it is not of clang.
 func majorOf(version string) int {

@@ -2,8 +2,9 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // __grid_constant__ says that a parameter of a kernel is constant, and that its address is that of
@@ -14,7 +15,7 @@ import (
 
 // gridConstantRE matches the annotation of a variable: its name, and that of the annotation's text.
 // An optimizer adds attributes to the arguments: nonnull.
-var gridConstantRE = regexp.MustCompile(`^\s*(?:tail )?call void @llvm\.var\.annotation[.\w]*\(` +
+var gridConstantRE = lazyregexp.New(`^\s*(?:tail )?call void @llvm\.var\.annotation[.\w]*\(` +
 	`(?:ptr|i8\*) (?:\w+ )*(%[\w.$-]+), (?:ptr|i8\*) (?:\w+ )*@([\w.]+),`)
 
 // gridConstants replaces the annotations of parameters.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -187,7 +187,7 @@ func openBefore(src []byte, end int, open, shut byte) int {
 }
 
 // gridErrorRE matches the texts of clang's errors about a launch in device code.
-var gridErrorRE = regexp.MustCompile(`^(reference to __global__ function |` +
+var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 	`reference to __host__ function '(cudaConfigureCall|__cudaPushCallConfiguration)'|` +
 	`no matching function for call to |` +
 	`reference to overloaded function could not be resolved|` +

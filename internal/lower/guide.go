@@ -1,6 +1,8 @@
 package lower
 
-import "regexp"
+import (
+	"heddle/internal/lazyregexp"
+)
 
 // Deduction guides in device code. To nvcc a guide belongs to both sides; clang before version 22
 // takes one without attributes for a function of the host, and rejects its use in device code. The
@@ -8,7 +10,7 @@ import "regexp"
 // Those of CCCL get them by a macro (cccl.go).
 
 // guideNoteRE matches the text of clang's note about a guide that does not belong to the device.
-var guideNoteRE = regexp.MustCompile(
+var guideNoteRE = lazyregexp.New(
 	`^(candidate function.* not viable: call to __host__ function from __(global|device)__ function|` +
 		`'<deduction guide for .* declared here)`)
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,19 +25,19 @@ var headerFS embed.FS
 
 // headerHash identifies the embedded headers.
 var headerHash = sync.OnceValue(func() string {
-	h := sha256.New()
+	h, piece := sha256.New(), make([]byte, 1<<16)
 	err := fs.WalkDir(headerFS, "headers", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		b, err := headerFS.ReadFile(path)
+		f, err := headerFS.Open(path)
 		if err != nil {
 			return err
 		}
 		h.Write([]byte(path))
 		h.Write([]byte{0})
-		h.Write(b)
-		return nil
+		_, err = io.CopyBuffer(h, f, piece)
+		return err
 	})
 	if err != nil {
 		panic("BUG: embedded headers: " + err.Error())

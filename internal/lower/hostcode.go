@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -74,10 +75,10 @@ type editedDecl struct {
 }
 
 // diagRE matches clang's "file:line:col: error: text". The name of the file may contain colons.
-var diagRE = regexp.MustCompile(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (.*)$`)
+var diagRE = lazyregexp.New(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (.*)$`)
 
 // missingRE matches the text of clang's error for a missing header.
-var missingRE = regexp.MustCompile(`^'([^']+)' file not found`)
+var missingRE = lazyregexp.New(`^'([^']+)' file not found`)
 
 // compile edits the file and runs clang until it compiles. first is clang's failure on the original
 // file. It returns the output with a warning for everything that was left out.
@@ -211,7 +212,7 @@ func (r *recovery) stub(name, where string) bool {
 }
 
 // torchRE matches the names of PyTorch's headers.
-var torchRE = regexp.MustCompile(`^(ATen|c10|THC|torch)/`)
+var torchRE = lazyregexp.New(`^(ATen|c10|THC|torch)/`)
 
 // ownInclude reports whether the place of an #include is in a file of the user.
 func (r *recovery) ownInclude(where string) bool {
@@ -219,13 +220,13 @@ func (r *recovery) ownInclude(where string) bool {
 }
 
 // placeRE matches the line and the column at the end of a place.
-var placeRE = regexp.MustCompile(`:\d+:\d+$`)
+var placeRE = lazyregexp.New(`:\d+:\d+$`)
 
 // stubDir returns the directory of the empty headers.
 func (r *recovery) stubDir() string { return filepath.Join(r.b.tmp, "stubs") }
 
 // searchRE matches clang's list of the directories in which it searches headers (-v).
-var searchRE = regexp.MustCompile(`(?s)search starts here:\n(.*?)End of search list`)
+var searchRE = lazyregexp.New(`(?s)search starts here:\n(.*?)End of search list`)
 
 // absent returns the paths under which the missing headers would have been found: below the
 // directories of clang's search list, and next to the files that were read, which may have included
@@ -330,7 +331,7 @@ func (r *recovery) blank(file string, line, col int, msg string) bool {
 }
 
 // macroNameRE matches clang's error about a name that is not declared and looks like a macro.
-var macroNameRE = regexp.MustCompile(`^unknown type name '([A-Z][A-Z0-9_]*)'`)
+var macroNameRE = lazyregexp.New(`^unknown type name '([A-Z][A-Z0-9_]*)'`)
 
 // takeMacros removes the macros of missing headers that are alone on their lines, such as those that
 // open or close a namespace: each would take the declaration behind it along. It reports whether
@@ -369,7 +370,7 @@ func (r *recovery) warnIgnored(e *edited, line, col int, msg string) {
 }
 
 // unknownScopeRE matches clang's error about the namespace or the template in a name.
-var unknownScopeRE = regexp.MustCompile(
+var unknownScopeRE = lazyregexp.New(
 	`^(use of undeclared identifier|no (?:template|struct|class) named) '(\w+)'`)
 
 // blankClass removes a class with an error in its head, such as a base that a missing header

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -16,7 +16,7 @@ import (
 // the memory of clang is limited for these (limitMemory).
 
 // includeRE matches the directives that read a file.
-var includeRE = regexp.MustCompile(
+var includeRE = lazyregexp.New(
 	`(?m)^[ \t]*#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]`)
 
 // maxIncludes bounds the files that checkIncludes reads.
@@ -70,17 +70,17 @@ type includeCheck struct {
 }
 
 // nvAtomicRE matches a name of nvcc's built-in atomic functions with an order and a scope.
-var nvAtomicRE = regexp.MustCompile(`\b__(nv_atomic|NV_ATOMIC)_\w`)
+var nvAtomicRE = lazyregexp.New(`\b__(nv_atomic|NV_ATOMIC)_\w`)
 
 // How a text uses the names of texture and surface references.
 var (
-	textureWordRE = regexp.MustCompile(`\b(texture|surface)\b`)
-	textureArgsRE = regexp.MustCompile(`\b(texture|surface)\s*<`)
-	textureTypeRE = regexp.MustCompile(`\b(class|struct|union|enum|using)\s+(texture|surface)\b`)
+	textureWordRE = lazyregexp.New(`\b(texture|surface)\b`)
+	textureArgsRE = lazyregexp.New(`\b(texture|surface)\s*<`)
+	textureTypeRE = lazyregexp.New(`\b(class|struct|union|enum|using)\s+(texture|surface)\b`)
 )
 
 // minMaxRE matches a use of std::min or std::max.
-var minMaxRE = regexp.MustCompile(`\bstd\s*::\s*(min|max)\b`)
+var minMaxRE = lazyregexp.New(`\bstd\s*::\s*(min|max)\b`)
 
 // text checks the directives in the text of a file in a directory.
 func (c *includeCheck) text(name, dir string, text []byte) error {

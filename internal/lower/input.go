@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower/fatbin"
 	"heddle/internal/source"
 )
@@ -169,8 +169,8 @@ func (in *Input) language(content []byte) (Lang, error) {
 
 // The first lines of PTX and of LLVM IR.
 var (
-	ptxStartRE  = regexp.MustCompile(`(?m)^\s*\.version\s+\d`)
-	llvmStartRE = regexp.MustCompile(
+	ptxStartRE  = lazyregexp.New(`(?m)^\s*\.version\s+\d`)
+	llvmStartRE = lazyregexp.New(
 		`(?m)^(; ModuleID = |source_filename = "|target (triple|datalayout) = "|` +
 			`define [^;{}]*@[\w.$"-]+\()`)
 )

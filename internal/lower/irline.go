@@ -2,9 +2,10 @@ package lower
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // This file reads textual LLVM IR line by line. It understands only what the rewriting steps need:
@@ -91,7 +92,7 @@ func (m *irModule) addMeta(line string) {
 }
 
 // kernelMetaRE matches the annotation of a kernel.
-var kernelMetaRE = regexp.MustCompile(`@("[^"]*"|[\w.$-]+),.* !"kernel", i32 1\b`)
+var kernelMetaRE = lazyregexp.New(`@("[^"]*"|[\w.$-]+),.* !"kernel", i32 1\b`)
 
 // markKernels reads !nvvm.annotations, by which LLVM up to 20 marks kernels.
 func (m *irModule) markKernels() {
@@ -154,10 +155,10 @@ func references(s string, f func(string)) {
 const noaliasScope = "@llvm.experimental.noalias.scope.decl(metadata !"
 
 // attachRE matches the metadata attachments at the end of an instruction.
-var attachRE = regexp.MustCompile(`(, ![a-zA-Z_.]+ ![0-9]+)+$`)
+var attachRE = lazyregexp.New(`(, ![a-zA-Z_.]+ ![0-9]+)+$`)
 
 // dbgRE matches the attachment of a debug location.
-var dbgRE = regexp.MustCompile(`, !dbg (![0-9]+)`)
+var dbgRE = lazyregexp.New(`, !dbg (![0-9]+)`)
 
 // splitAttach returns an instruction without its attachments, and the node of !dbg ("" if there is
 // none).

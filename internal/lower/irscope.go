@@ -3,8 +3,9 @@ package lower
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Scopes of atomic operations in LLVM IR. llc up to LLVM 19 drops them and prints the widest one,
@@ -12,7 +13,7 @@ import (
 // back. PTX has no scope of a thread or a warp: a module with such an operation is not examined.
 
 // syncScopeRE matches the scope of an atomic operation.
-var syncScopeRE = regexp.MustCompile(` syncscope\("([^"]*)"\)`)
+var syncScopeRE = lazyregexp.New(` syncscope\("([^"]*)"\)`)
 
 // irScopes are the scopes of LLVM for NVPTX with those of PTX.
 var irScopes = map[string]string{"": "sys", "device": "gpu", "cluster": "cluster", "block": "cta"}
@@ -46,7 +47,7 @@ func (b *build) checkScopes(m *irModule, content []byte) error {
 }
 
 // unscopedRE matches an atomic operation, or a volatile access, of PTX without a scope.
-var unscopedRE = regexp.MustCompile(
+var unscopedRE = lazyregexp.New(
 	`^(\s*(?:@!?%\w+\s+)?(?:atom|red)(?:\.(?:relaxed|acquire|release|acq_rel))?|\s*(?:ld|st)\.volatile)\.`)
 
 // rescope puts a scope into an instruction of PTX that has none.

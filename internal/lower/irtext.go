@@ -2,8 +2,9 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // This file writes the module that llc compiles. Compared with opt's output it lacks functions that
@@ -74,7 +75,7 @@ func lowerIR(m *irModule, d *debugInfo, keep, separate bool) *lowered {
 }
 
 // declareAttachRE matches the attachments of a declaration.
-var declareAttachRE = regexp.MustCompile(`^declare( ![a-zA-Z_.]+ ![0-9]+)+`)
+var declareAttachRE = lazyregexp.New(`^declare( ![a-zA-Z_.]+ ![0-9]+)+`)
 
 // withoutAttachments removes the metadata of a global variable or a declaration, whose nodes are
 // not written.
@@ -90,7 +91,7 @@ func withoutAttachments(line string) string {
 
 // dynamicSharedRE matches the declaration of dynamic shared memory, with an alignment of less than
 // dynamicAlign.
-var dynamicSharedRE = regexp.MustCompile(
+var dynamicSharedRE = lazyregexp.New(
 	`^(@\S+ = external .*addrspace\(3\) global \[0 x .*\], align )[1248]\b`)
 
 // dynamicAlign is the alignment that nvcc gives dynamic shared memory at least, whatever the type of
@@ -186,8 +187,8 @@ type irWriter struct {
 
 // The debug scope, and all attachments, of a define line.
 var (
-	defineDbgRE    = regexp.MustCompile(` !dbg ![0-9]+`)
-	defineAttachRE = regexp.MustCompile(`( ![a-zA-Z_.]+ ![0-9]+)+$`)
+	defineDbgRE    = lazyregexp.New(` !dbg ![0-9]+`)
+	defineAttachRE = lazyregexp.New(`( ![a-zA-Z_.]+ ![0-9]+)+$`)
 )
 
 // metaBase is the first number of the metadata nodes that irWriter adds. Nodes have numbers and not
@@ -250,7 +251,7 @@ func (w *irWriter) instruction(f *irFunc, line string) {
 }
 
 // invariantRE matches the attachment of a load from memory that nothing writes.
-var invariantRE = regexp.MustCompile(`, !invariant\.load ![0-9]+`)
+var invariantRE = lazyregexp.New(`, !invariant\.load ![0-9]+`)
 
 // id returns the number of a location. Memory instructions never share one, since it also
 // identifies their access.
@@ -336,7 +337,7 @@ func (w *irWriter) nodes(m *irModule, refs string) {
 }
 
 // nodeRE matches a reference to a node.
-var nodeRE = regexp.MustCompile(`![0-9]+`)
+var nodeRE = lazyregexp.New(`![0-9]+`)
 
 // nodeRefs returns the nodes that s refers to.
 func nodeRefs(s string) []string { return nodeRE.FindAllString(s, -1) }

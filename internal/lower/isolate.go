@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // llc ends at the first function that it cannot lower, such as one with a computed goto, and prints
@@ -58,7 +59,7 @@ func (b *build) omitFailing(ctx context.Context, m *irModule, first error) (*low
 }
 
 // dagRE matches an address of a node by which LLVM names it: another one in each run.
-var dagRE = regexp.MustCompile(`0x[0-9a-f]{6,}[:,]? ?`)
+var dagRE = lazyregexp.New(`0x[0-9a-f]{6,}[:,]? ?`)
 
 // reason returns why a tool failed, in one line without the name of the file.
 func (e *ToolError) reason() string {

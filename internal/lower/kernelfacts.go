@@ -3,11 +3,12 @@ package lower
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Facts about kernels that PTX cannot express are comments at the head of the text:
@@ -61,7 +62,7 @@ type arrayFacts struct {
 }
 
 // arrayRE matches the definition or declaration of such a variable up to its type.
-var arrayRE = regexp.MustCompile(
+var arrayRE = lazyregexp.New(
 	`^@([\w$]+) = (?:[\w()]+ )*?addrspace\([134]\) (?:[\w()]+ )*?(?:global|constant) (\[.*)$`)
 
 // arraysOf returns the arrays among the variables of a module. Names with other characters have
@@ -157,7 +158,7 @@ func byValTypes(ks []kernelFacts, ptx []byte) {
 }
 
 // byValRE matches a struct parameter with its size.
-var byValRE = regexp.MustCompile(`\.param \.align \d+ \.b8 ([\w$]+)\[(\d+)\]`)
+var byValRE = lazyregexp.New(`\.param \.align \d+ \.b8 ([\w$]+)\[(\d+)\]`)
 
 // readFacts parses the comment lines at the head of a PTX text. It ignores other comments, and
 // parameters that are out of order or belong to an unknown kernel: the text may come from a user.

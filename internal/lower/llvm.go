@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // LLVM IR from the user is analysed without changes: no pass of opt runs on it, and llc keeps every
@@ -56,8 +58,8 @@ func (e *readError) Error() string { return "cannot read the module: " + e.outpu
 
 // The version of the LLVM that wrote a module, and a diagnostic of opt.
 var (
-	producerRE  = regexp.MustCompile(`Producer: 'LLVM ?(\d+)|!"[^"\n]*(?:clang|LLVM) version (\d+)`)
-	irMessageRE = regexp.MustCompile(`<stdin>:(\d+:\d+): error: (.*)`)
+	producerRE  = lazyregexp.New(`Producer: 'LLVM ?(\d+)|!"[^"\n]*(?:clang|LLVM) version (\d+)`)
+	irMessageRE = lazyregexp.New(`<stdin>:(\d+:\d+): error: (.*)`)
 )
 
 // inputError returns the error for the user: the position, and what to do if a newer LLVM wrote the
@@ -174,14 +176,14 @@ type target struct {
 
 // unknownRE matches llc's warning about a processor or PTX version that it does not know and
 // replaces by another.
-var unknownRE = regexp.MustCompile(`'\+?(\w+)' is not a recognized`)
+var unknownRE = lazyregexp.New(`'\+?(\w+)' is not a recognized`)
 
 // The parts of a module that specify its target.
 var (
-	tripleRE  = regexp.MustCompile(`^target triple = "([^"]*)"`)
-	cpuRE     = regexp.MustCompile(` ?"target-cpu"="(sm_(\d+)[a-z]*)"`)
-	featureRE = regexp.MustCompile(` ?"target-features"="([^"]*)"`)
-	ptxRE     = regexp.MustCompile(`\+ptx(\d+)`)
+	tripleRE  = lazyregexp.New(`^target triple = "([^"]*)"`)
+	cpuRE     = lazyregexp.New(` ?"target-cpu"="(sm_(\d+)[a-z]*)"`)
+	featureRE = lazyregexp.New(` ?"target-features"="([^"]*)"`)
+	ptxRE     = lazyregexp.New(`\+ptx(\d+)`)
 )
 
 // checkTriple reports a module that is not for NVPTX.
@@ -297,7 +299,7 @@ func findBackends(ctx context.Context, asked string, probes *probeCache) ([]*too
 }
 
 // llvmVersionRE matches the version in the output of llc --version.
-var llvmVersionRE = regexp.MustCompile(`LLVM version (\d+)\.`)
+var llvmVersionRE = lazyregexp.New(`LLVM version (\d+)\.`)
 
 // llcVersion returns the major version of an llc.
 func llcVersion(ctx context.Context, llc string, probes *probeCache) (int, error) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // clang compiles OpenCL C for NVPTX as it compiles CUDA. heddle provides the built-in functions. It
@@ -214,19 +216,19 @@ func (w *clWords) punctuation(c byte) {
 
 // Built-in functions that are not supported.
 var (
-	enqueueRE = regexp.MustCompile(
+	enqueueRE = lazyregexp.New(
 		`^(enqueue_(kernel|marker)|get_default_queue|create_user_event|` +
 			`get_kernel_(work_group_size|preferred_work_group_size_multiple|` +
 			`sub_group_count_for_ndrange|max_sub_group_size_for_ndrange))$`)
-	pipeRE = regexp.MustCompile(
+	pipeRE = lazyregexp.New(
 		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|` +
 			`get_pipe_(num|max)_packets)$`)
-	workGroupRE = regexp.MustCompile(
+	workGroupRE = lazyregexp.New(
 		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )
 
 // scopedRE matches clang's own atomic functions with a scope, which it drops for NVPTX.
-var scopedRE = regexp.MustCompile(`^__(opencl|scoped|hip)_atomic_\w+$`)
+var scopedRE = lazyregexp.New(`^__(opencl|scoped|hip)_atomic_\w+$`)
 
 // clUnsupported returns why a built-in function is not supported; "" if it is supported or not a
 // built-in function.

@@ -2,8 +2,9 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // C11 and clang's own atomics have an order. For NVPTX, LLVM 19 cannot select loads that acquire,
@@ -16,12 +17,12 @@ import (
 // refuses kernels with those.
 
 // orderRE matches the order of an atomic operation or fence, with its scope.
-var orderRE = regexp.MustCompile(
+var orderRE = lazyregexp.New(
 	`( syncscope\("([^"]*)"\))? (acquire|release|acq_rel|seq_cst)(, align \d+)?$`)
 
 // atomicAccessRE matches what is left of a load or store without its order: the type of the value,
 // the value, and the pointer.
-var atomicAccessRE = regexp.MustCompile(`^(?:(load) atomic (?:volatile )?(\w+),` +
+var atomicAccessRE = lazyregexp.New(`^(?:(load) atomic (?:volatile )?(\w+),` +
 	`|(store) atomic (?:volatile )?(\w+) ([^ ]+),) ` +
 	`((?:ptr(?: addrspace\((\d)\))?|\w+(?: addrspace\((\d)\))?\*) .*)$`)
 

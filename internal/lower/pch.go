@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"heddle/internal/cache"
+	"heddle/internal/lazyregexp"
 )
 
 // clang takes about 50 ms to parse the prelude, which is most of the time for a small file, and
@@ -27,7 +27,7 @@ const maxPCH = 16
 // newerRE matches standards from C++20 on. In these clang compares the definitions in a precompiled
 // header, takes overloads for host and device for two definitions of one function, and may crash
 // after that error.
-var newerRE = regexp.MustCompile(`\+\+2[0-9a-c]$`)
+var newerRE = lazyregexp.New(`\+\+2[0-9a-c]$`)
 
 // findPCH returns the path of the precompiled prelude of this compilation, "" without a cache
 // directory, with options of unknown effect, or for a standard from C++20 on. there reports that it

@@ -2,8 +2,9 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // The front end emits marks of places for barriers as inline assembly. The inliner would count that
@@ -13,11 +14,11 @@ import (
 // removes them.
 
 // markRE matches a mark in the form of inline assembly, with its kind and number.
-var markRE = regexp.MustCompile(
+var markRE = lazyregexp.New(
 	`^\s*call void asm sideeffect "\.pragma \\22heddle\.(point|barrier) (\d+)\\22;"`)
 
 // probeRE matches a mark in the form of a pseudo probe, with its number and kind.
-var probeRE = regexp.MustCompile(
+var probeRE = lazyregexp.New(
 	`^\s*(?:tail )?call void @llvm\.pseudoprobe\(i64 (\d+), i64 (\d+), `)
 
 // declareProbe declares the intrinsic of pseudo probes.

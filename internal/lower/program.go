@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/cache"
+	"heddle/internal/lazyregexp"
 )
 
 // A program that is to run (heddle exec) is compiled strictly. Analysis leaves out host code that
@@ -410,7 +410,7 @@ func (b *Builder) link(ctx context.Context, args []string, out string) error {
 }
 
 // undefinedRE matches the linker's message about a function that is nowhere defined.
-var undefinedRE = regexp.MustCompile("undefined reference to `([^'(]+)")
+var undefinedRE = lazyregexp.New("undefined reference to `([^'(]+)")
 
 // libraries are those of NVIDIA's that programs use most, by the start of their functions' names.
 var libraries = map[string]string{"cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND",

@@ -3,7 +3,8 @@ package lower
 import (
 	"bytes"
 	"fmt"
-	"regexp"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Objects in shared memory whose class has a constructor or destructor with a body, such as
@@ -45,10 +46,10 @@ type sharedObject struct {
 }
 
 // alignmentRE matches an alignment, as in alignas(128) and __align__(sizeof(int)).
-var alignmentRE = regexp.MustCompile(`\b(alignas|__align__)\s*\(([^()]|\([^()]*\))*\)`)
+var alignmentRE = lazyregexp.New(`\b(alignas|__align__)\s*\(([^()]|\([^()]*\))*\)`)
 
 // identRE matches a name at the beginning of a text.
-var identRE = regexp.MustCompile(`^[A-Za-z_]\w*`)
+var identRE = lazyregexp.New(`^[A-Za-z_]\w*`)
 
 // objectAt returns the declaration of the variable whose name is at an offset; ok is false if it
 // has another form.
@@ -88,7 +89,7 @@ func objectAt(src []byte, at int) (o sharedObject, ok bool) {
 }
 
 // wordsRE matches words that a definition of a type does not have.
-var wordsRE = regexp.MustCompile(`\b(static|extern|inline)\b`)
+var wordsRE = lazyregexp.New(`\b(static|extern|inline)\b`)
 
 // rewrite changes a text in place and returns the marks that complete the change.
 func (o *sharedObject) rewrite(text []byte) []Mark {

@@ -2,9 +2,10 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // A local array or struct that is initialized with addresses of shared variables (`int *t[2] = {x,
@@ -13,7 +14,7 @@ import (
 // the addresses itself.
 
 // sharedTableRE matches such a constant, with its name, and its type and value.
-var sharedTableRE = regexp.MustCompile(
+var sharedTableRE = lazyregexp.New(
 	`^(@(?:[-\w.$]+|"[^"]*")) = (?:[\w()]+ )*(?:constant|global) (.*addrspace\(3\).*), align \d+$`)
 
 // storeSharedTables replaces each copy of such a constant by a store of its value.

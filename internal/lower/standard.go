@@ -3,9 +3,10 @@ package lower
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // nvcc 12 reads C++17 unless -std says otherwise, and clang does too. A file that is examined alone,
@@ -15,7 +16,7 @@ import (
 const laterStandard = "c++20"
 
 // cxx20RE matches words and headers of C++20. A file without any is not compiled again.
-var cxx20RE = regexp.MustCompile(`\b(concept|requires|consteval|constinit|char8_t)\b|<=>|\[[&=]?\]\s*<|` +
+var cxx20RE = lazyregexp.New(`\b(concept|requires|consteval|constinit|char8_t)\b|<=>|\[[&=]?\]\s*<|` +
 	`\bstd\s*::\s*(span|bit_cast|popcount|has_single_bit|bit_(ceil|floor|width)|rot[lr]|` +
 	`count[lr]_(zero|one)|numbers|remove_cvref|type_identity|endian|cmp_\w+|midpoint|lerp|ssize)|` +
 	`#\s*include\s*<(concepts|span|bit|compare|numbers|ranges|source_location|format|version)>`)

@@ -3,10 +3,11 @@ package lower
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Surfaces of kernels that are examined without their program. Nothing says then what a handle
@@ -30,15 +31,15 @@ var surfaceBits = map[string][]uint{"1d": {20}, "2d": {20, 16}, "3d": {15, 11, 1
 // Parts of the PTX that llc writes: the head of a kernel, a load of a parameter, a copy of a
 // register, an access to a surface, and the first register that a statement writes.
 var (
-	entryHeadRE = regexp.MustCompile(`^\.(?:visible|weak) \.entry ([\w$]+)\(`)
-	paramLoadRE = regexp.MustCompile(`^ld\.param\.[ub]64 (%\w+), \[([\w$]+)_param_(\d+)(?:\+(\d+))?\];$`)
-	regCopyRE   = regexp.MustCompile(`^mov\.[ub]64 (%\w+), (%\w+);$`)
-	surfaceRE   = regexp.MustCompile(`\b(suld|sust)\.`)
-	suldRE      = regexp.MustCompile(`^suld\.b\.(\w+)((?:\.v[24])?)\.b(8|16|32|64)\.(\w+) ([^\[]+), ` +
+	entryHeadRE = lazyregexp.New(`^\.(?:visible|weak) \.entry ([\w$]+)\(`)
+	paramLoadRE = lazyregexp.New(`^ld\.param\.[ub]64 (%\w+), \[([\w$]+)_param_(\d+)(?:\+(\d+))?\];$`)
+	regCopyRE   = lazyregexp.New(`^mov\.[ub]64 (%\w+), (%\w+);$`)
+	surfaceRE   = lazyregexp.New(`\b(suld|sust)\.`)
+	suldRE      = lazyregexp.New(`^suld\.b\.(\w+)((?:\.v[24])?)\.b(8|16|32|64)\.(\w+) ([^\[]+), ` +
 		`\[(%\w+), \{([^{}]*)\}\];$`)
-	sustRE = regexp.MustCompile(`^sust\.b\.(\w+)((?:\.v[24])?)\.b(8|16|32|64)\.(\w+) ` +
+	sustRE = lazyregexp.New(`^sust\.b\.(\w+)((?:\.v[24])?)\.b(8|16|32|64)\.(\w+) ` +
 		`\[(%\w+), \{([^{}]*)\}\], (.+);$`)
-	writtenRE = regexp.MustCompile(`^[\w.]+ (?:\{)?(%\w+)`)
+	writtenRE = lazyregexp.New(`^[\w.]+ (?:\{)?(%\w+)`)
 )
 
 // surfaceAccess is an access to a surface in the text.

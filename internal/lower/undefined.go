@@ -2,8 +2,9 @@ package lower
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Once SROA has moved a variable to registers, reading it before any write yields undef, and so
@@ -16,8 +17,8 @@ type undefined map[string]bool
 
 // An undefined constant, and a use of a value.
 var (
-	undefRE = regexp.MustCompile(`\b(undef|poison)\b`)
-	usedRE  = regexp.MustCompile(`%[-\w.$]+|%"[^"]*"`)
+	undefRE = lazyregexp.New(`\b(undef|poison)\b`)
+	usedRE  = lazyregexp.New(`%[-\w.$]+|%"[^"]*"`)
 )
 
 // findUndefined returns the values of a function that may be undefined, by iterating to a fixed

@@ -3,9 +3,10 @@ package lower
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // A variable that is read on a path without a write to it is undef there, once SROA has moved it to
@@ -26,7 +27,7 @@ import (
 // removed again.
 
 // lifeRE matches the start of the lifetime of a variable.
-var lifeRE = regexp.MustCompile(
+var lifeRE = lazyregexp.New(
 	`^  call void @llvm\.lifetime\.start\.p\d+\((?:i64 (?:immarg )?-?\d+, )?` +
 		`ptr (?:\w+(?:\(\w+\))? )*%([-\w.$]+|"[^"]*")\)`)
 
@@ -143,7 +144,7 @@ func setUnset(name string, elems []element, n int) []string {
 }
 
 // unsetStoreRE matches a store of setUnset to a variable of several scalars.
-var unsetStoreRE = regexp.MustCompile(
+var unsetStoreRE = lazyregexp.New(
 	`^  store \w+ %heddle\.unset(\d+\.\d+)\b[\w.]*, ptr %heddle\.unsetat(\d+\.\d+)\b`)
 
 // forgetUnset removes the stores of setUnset that are left after opt, those to variables of several
@@ -170,7 +171,7 @@ func forgetUnset(m *irModule) {
 }
 
 // frozenRE matches a frozen undefined scalar, with a debug location in the text for llc.
-var frozenRE = regexp.MustCompile(
+var frozenRE = lazyregexp.New(
 	`^  (%[-\w.$]+) = freeze (i8|i16|i32|i64|half|bfloat|float|double|` +
 		`ptr(?: addrspace\(\d+\))?) (?:undef|poison)(?:, !dbg !\d+)?$`)
 

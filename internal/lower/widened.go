@@ -1,8 +1,9 @@
 package lower
 
 import (
-	"regexp"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // uninterpreted begins the names of functions that heddle does not interpret.
@@ -10,7 +11,7 @@ const uninterpreted = "@__heddle_uf_"
 
 // widenedRE matches, in a call or a declaration of a function that heddle does not interpret, the
 // attribute that its result has been widened.
-var widenedRE = regexp.MustCompile(
+var widenedRE = lazyregexp.New(
 	`\b(?:zeroext|signext) (i[0-9]+ (?:\([^()]*\) )?` + uninterpreted + `)`)
 
 // widenAnew makes callers widen the results of functions that heddle does not interpret

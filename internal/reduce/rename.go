@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"heddle/internal/lazyregexp"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 )
@@ -278,7 +278,7 @@ func numeric(w []string) bool {
 }
 
 // llvmType finds an LLVM type without names.
-var llvmType = regexp.MustCompile(
+var llvmType = lazyregexp.New(
 	`^(ptr|addrspace|i[0-9]+|half|bfloat|float|double|x|[0-9]+|[][<>{}(),* ])+$`)
 
 // plainType returns an LLVM type of a fact, or i8 for one with names of structs.

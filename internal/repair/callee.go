@@ -3,11 +3,11 @@ package repair
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/isa"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
 )
@@ -201,7 +201,7 @@ func registers(v *ptx.Var) (names []string) {
 	return names
 }
 
-var word = regexp.MustCompile(`[%$_A-Za-z][\w$]*`)
+var word = lazyregexp.New(`[%$_A-Za-z][\w$]*`)
 
 // renamed replaces the names of a function in a text. A word after a dot is a modifier or a vector
 // component, never a name.

@@ -2,7 +2,8 @@ package syntax
 
 import (
 	"bytes"
-	"regexp"
+
+	"heddle/internal/lazyregexp"
 )
 
 // text is a source text. Its methods answer what clang's tree does not say: where semicolons,
@@ -183,7 +184,7 @@ func (t text) ownBraces(body *node, at int, alone bool) bool {
 }
 
 // headOfBlock matches the head of an if or a loop, on one line, with what precedes its brace.
-var headOfBlock = regexp.MustCompile(`(?m)^[ \t]+(?:if|for|while)\b[^{};\n]*(?:;[^{}\n]*)?\)(\s*)\{`)
+var headOfBlock = lazyregexp.New(`(?m)^[ \t]+(?:if|for|while)\b[^{};\n]*(?:;[^{}\n]*)?\)(\s*)\{`)
 
 // comment reports whether a comment or a directive is in [from, to).
 func (t text) comment(from, to int) bool {

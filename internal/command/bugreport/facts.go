@@ -3,9 +3,10 @@ package bugreport
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Outcome is what one run of a command line left behind.
@@ -236,7 +237,7 @@ func (i *Interest) String() string {
 }
 
 // variable finds what a reason quotes, words and numbers.
-var variable = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|[A-Za-z_$%][\\w$]*|[0-9]+")
+var variable = lazyregexp.New("`[^`]*`|\"[^\"]*\"|[A-Za-z_$%][\\w$]*|[0-9]+")
 
 // shape is a reason without what differs between programs with the same cause: quotations, names of
 // the program and numbers.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/ptx"
 	"heddle/internal/reduce"
 )
@@ -235,7 +235,7 @@ func (s *session) words(command string, l *reduce.Launch) []string {
 }
 
 // identifier finds the names in an expression of --assume.
-var identifier = regexp.MustCompile(`[A-Za-z_$%][\w$]*`)
+var identifier = lazyregexp.New(`[A-Za-z_$%][\w$]*`)
 
 // renamed returns the program with other names. It must show the same, but for the names in the
 // reason of a verdict.

@@ -2,12 +2,12 @@ package describe
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 )
 
 // head is the comment at the beginning of the file.
@@ -167,7 +167,7 @@ func numbers(c *launch.Config, wanted func(launch.Origin) bool) string {
 }
 
 // bareKey matches what TOML takes for a key without quotes.
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 func key(name string) string {
 	if bareKey.MatchString(name) {

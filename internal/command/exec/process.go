@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,6 +16,7 @@ import (
 	"heddle/internal/host"
 	"heddle/internal/irgen"
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 	"heddle/internal/ptx"
 	"heddle/internal/source"
@@ -67,7 +67,7 @@ func (p *process) open(r *runner, h host.Hello, a *emu.Arena, progress func(driv
 }
 
 // allocatedRE matches a call that allocates, up to the variable that receives the address.
-var allocatedRE = regexp.MustCompile(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
+var allocatedRE = lazyregexp.New(`\bcuda(?:Malloc|HostAlloc)\w*\s*\(\s*` +
 	`(?:\(\s*void\s*\*\s*\*\s*\)\s*|reinterpret_cast<\s*void\s*\*\*\s*>\s*\(\s*)?&?\s*` +
 	variableText)
 
@@ -177,7 +177,7 @@ func (p *process) place(caller uint64) string {
 // receiver returns the expression that receives the result in a call at a place: d_out in
 // cudaMalloc(&d_out, n), for a call that calls matches. It returns "" if the text of the line does
 // not show it.
-func (p *process) receiver(site host.Site, calls *regexp.Regexp) string {
+func (p *process) receiver(site host.Site, calls *lazyregexp.Regexp) string {
 	lines, ok := p.texts[site.File]
 	if !ok {
 		text, _ := source.ReadRegular(site.File, 1<<24) // a file that cannot be read names nothing

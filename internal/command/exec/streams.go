@@ -2,12 +2,12 @@ package exec
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/diag"
 	"heddle/internal/host"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/order"
 	"heddle/internal/source"
 )
@@ -31,7 +31,7 @@ type streamName struct {
 }
 
 // createdRE matches a call that creates a stream, up to the variable that receives its handle.
-var createdRE = regexp.MustCompile(`\b(?:cuda|cu)StreamCreate\w*\s*\(\s*&\s*` + variableText)
+var createdRE = lazyregexp.New(`\b(?:cuda|cu)StreamCreate\w*\s*\(\s*&\s*` + variableText)
 
 // operation is what a report says of a launch, copy or memset: order.Work.Info.
 type operation struct {

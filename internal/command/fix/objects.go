@@ -2,11 +2,11 @@ package fix
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 	"heddle/internal/syntax"
 )
@@ -35,9 +35,9 @@ type roles struct{ object, value, size int }
 // What asm statements say, as the instruction in them: of an operation on an mbarrier, the address
 // and the number behind it, and of a bulk copy, the size and the address that comes last.
 var (
-	objectOperand = regexp.MustCompile(
+	objectOperand = lazyregexp.New(
 		`mbarrier\.[\w.:]+\s+(?:[\w%|]+\s*,\s*)?\[%(\d+)\](?:\s*,\s*%(\d+))?`)
-	copyOperands = regexp.MustCompile(
+	copyOperands = lazyregexp.New(
 		`cp\.(?:reduce\.)?async\.bulk[\w.:]*mbarrier::[\w.:]+\s+\[%\d+\]\s*,\s*\[[^\]]*\](?:\s*,\s*%(\d+))?\s*,\s*\[%(\d+)\]`)
 )
 
@@ -147,7 +147,7 @@ func (s *sourceFixer) ofFunction(use *syntax.Use, callee *syntax.Func) *spoken {
 	return known(sp)
 }
 
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+var word = lazyregexp.New(`[A-Za-z_]\w*`)
 
 // parameterIn returns the number of the parameter that an expression is about; -1 if there is none.
 func parameterIn(fn *syntax.Func, text string) int {

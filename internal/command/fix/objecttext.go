@@ -2,12 +2,12 @@ package fix
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/repair"
 	"heddle/internal/syntax"
 )
@@ -33,7 +33,7 @@ func operand(text string) string {
 	return "(" + text + ")"
 }
 
-var simple = regexp.MustCompile(`^[\w.]+(?:\[[^\[\]]*\])*$`)
+var simple = lazyregexp.New(`^[\w.]+(?:\[[^\[\]]*\])*$`)
 
 // like returns the text of an object in the form of another one: an address, or what has it.
 func like(g, as *syntax.Given, member bool) string {

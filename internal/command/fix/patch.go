@@ -3,7 +3,6 @@ package fix
 import (
 	"context"
 	"crypto/sha256"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,16 +10,17 @@ import (
 	"heddle/internal/engine/run"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/repair"
 	"heddle/internal/syntax"
 )
 
 // isFence matches a fence or membar and its scope.
-var isFence = regexp.MustCompile(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
+var isFence = lazyregexp.New(`^\s*(?:fence\.acq_rel|fence\.sc|membar)\.(\w+);`)
 
 // isStatement matches instructions without operands of the program, which an asm statement may
 // hold: CUDA has no function for them.
-var isStatement = regexp.MustCompile(`^(?:(?:` +
+var isStatement = lazyregexp.New(`^(?:(?:` +
 	`fence\.proxy\.async\.[a-z:]+|fence\.proxy\.async::generic\.[a-z_:.]+|fence\.mbarrier_init\.release\.cluster|` +
 	`barrier\.cluster\.(?:arrive|wait)|cp\.async\.bulk\.(?:commit_group|wait_group 0)|` +
 	`tcgen05\.(?:wait::(?:ld|st)\.sync\.aligned|fence::(?:before|after)_thread_sync)|` +
@@ -60,7 +60,7 @@ func (s *sourceFixer) search(k *ir.Func, j *judge) *sourceSearch {
 }
 
 // places matches the source positions and comments in a module of PTX.
-var places = regexp.MustCompile(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
+var places = lazyregexp.New(`(?m)^\s*(?:\.loc|\.file|//).*\n|//.*$`)
 
 // attempt compiles and judges steps; nil if they are not accepted, or were tried before. If no more
 // than a clean result is wanted, nothing is proved. Two sources with one PTX, apart from positions

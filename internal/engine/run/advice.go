@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"heddle/internal/diag"
@@ -10,6 +9,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/isa"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/race"
 )
 
@@ -158,4 +158,4 @@ func (r *Run) boundsRemedy(s *emu.Stop, count uint64) string {
 }
 
 // indexRE matches an element of an array of one dimension: "s[t + 1]".
-var indexRE = regexp.MustCompile(`^(\w+)\[(.+)\]$`)
+var indexRE = lazyregexp.New(`^(\w+)\[(.+)\]$`)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/race"
 	"heddle/internal/source"
 )
@@ -275,7 +275,7 @@ func (g *Guesses) warn(f *diag.Diagnostic, on []guess) {
 }
 
 // mainRE matches the definition of main.
-var mainRE = regexp.MustCompile(`\bmain\s*\(`)
+var mainRE = lazyregexp.New(`\bmain\s*\(`)
 
 // program returns the name of the kernel's file if it is a program that heddle exec may run by
 // itself.

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"heddle/internal/emu"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/race"
 )
 
@@ -123,7 +123,7 @@ func carried(f *ir.Func, l *ir.Loop, from, to ir.RegID) bool {
 }
 
 // stepRE matches the third part of the header of a for statement: "i++", "++i", "k >>= 1".
-var stepRE = regexp.MustCompile(`^(?:(?:\+\+|--)(\w+)|(\w+)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=[^=].*))$`)
+var stepRE = lazyregexp.New(`^(?:(?:\+\+|--)(\w+)|(\w+)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=[^=].*))$`)
 
 // forStep returns the variable that the header of a for statement in a line changes, and the
 // half-open range of bytes of that part; name is empty if there is none.

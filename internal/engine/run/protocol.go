@@ -1,7 +1,6 @@
 package run
 
 import (
-	"regexp"
 	"slices"
 
 	"heddle/internal/diag"
@@ -10,6 +9,7 @@ import (
 	"heddle/internal/event"
 	"heddle/internal/ir"
 	"heddle/internal/isa"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/race"
 	"heddle/internal/source"
 )
@@ -401,4 +401,4 @@ func (r *Run) split(be *race.BarrierError) bool {
 }
 
 // assembly matches the beginning of an inline assembly statement.
-var assembly = regexp.MustCompile(`^(__)?asm\b`)
+var assembly = lazyregexp.New(`^(__)?asm\b`)

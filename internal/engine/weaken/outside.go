@@ -13,6 +13,7 @@ import (
 	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 )
@@ -60,7 +61,7 @@ func (w *weakener) mentioned(words []string) string {
 }
 
 // included matches a header of the user's own.
-var included = regexp.MustCompile(`(?m)^\s*#\s*include\s*"([^"]+)"`)
+var included = lazyregexp.New(`(?m)^\s*#\s*include\s*"([^"]+)"`)
 
 // mostHeaders bounds the headers that are read.
 const mostHeaders = 200
@@ -94,7 +95,7 @@ func (w *weakener) ownTexts() [][]byte {
 }
 
 // streams matches a launch in a stream: the fourth argument of its configuration.
-var streams = regexp.MustCompile(`<<<[^;]*,[^;]*,[^;]*,[^;]*>>>`)
+var streams = lazyregexp.New(`<<<[^;]*,[^;]*,[^;]*,[^;]*>>>`)
 
 // beyondDevice returns why the host or another GPU may take part at a site; empty if they cannot.
 func (w *weakener) beyondDevice(s *site, l level) string {

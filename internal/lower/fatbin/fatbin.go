@@ -31,9 +31,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/internal/lazyregexp"
 )
 
 // Kind is the kind of the contents of an image.
@@ -188,7 +189,7 @@ func isText(b []byte) bool {
 }
 
 // targetRE matches the architecture of PTX.
-var targetRE = regexp.MustCompile(`(?m)^\s*\.target\s+sm_(\d+)`)
+var targetRE = lazyregexp.New(`(?m)^\s*\.target\s+sm_(\d+)`)
 
 // archOf returns the architecture of PTX; 0 if the text does not say it.
 func archOf(text []byte) int {

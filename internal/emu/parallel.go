@@ -18,8 +18,9 @@ import (
 // A program whose blocks cannot wait for each other (program.inOrder) is executed one block after
 // the other, and this order defines the result. Workers run ahead of it: each executes blocks of a
 // batch on the memory as it was before the batch, and logs what a block does (its events, which
-// include stores and reductions). Then the logs are delivered in block order, and their effects
-// applied.
+// include stores and reductions). Then their effects are applied in block order. A third kind of
+// goroutine sends the events of the logs to the consumer, also in block order, while the workers
+// execute the next batch: the consumer is as busy as a worker where it detects races.
 //
 // A log is invalid if the block read an object that an earlier block of the batch has written, or
 // that the block itself has written: it may have read stale values. The log is then discarded, and
@@ -27,8 +28,13 @@ import (
 // long or fills its log, and to all blocks after the one in which the step budget ends. Executing
 // again is always correct, because a log has no effect before it is delivered.
 
-// batchPerWorker is the number of blocks that a worker executes between two deliveries.
-const batchPerWorker = 4
+// Blocks that a worker executes in a batch: many, since the workers wait for the last one at its
+// end, but not so many that the logs of all workers take much memory.
+const (
+	mostPerWorker  = 8
+	leastPerWorker = 2
+	mostLogs       = 64 // of a batch, unless leastPerWorker needs more
+)
 
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
 const maxLog = 1 << 18
@@ -305,9 +311,13 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 type workers struct {
 	execs  []*exec
 	blocks []*block
-	specs  []*speculation
-	// objects that the blocks of the current batch have written, of those that are delivered
+	specs  [2][]*speculation // of this batch and of the one before, in turns
+	turn   int
+	// objects that the blocks of the current batch have written, of those whose effects are applied
 	written objectSet
+	sender  sender
+	sending sync.WaitGroup
+	crash   atomic.Pointer[workerPanic]
 }
 
 // newWorkers returns nil if running ahead is not possible or not useful.
@@ -325,54 +335,87 @@ func (s *scheduler) newWorkers() *workers {
 		w.execs = append(w.execs, s.m.newExec(&s.opt, s.x.mem, nil))
 		w.blocks = append(w.blocks, new(block))
 	}
-	for range n * batchPerWorker {
-		w.specs = append(w.specs, new(speculation))
+	for i := range w.specs {
+		for range n * max(leastPerWorker, min(mostPerWorker, mostLogs/n)) {
+			w.specs[i] = append(w.specs[i], new(speculation))
+		}
 	}
 	return w
 }
 
-// batch runs some blocks ahead and delivers their logs. It reports false if one of them must run
-// directly; that block is then the next one.
+// spawn runs f in a goroutine of wg and keeps its panic for the one that called Run.
+func (w *workers) spawn(wg *sync.WaitGroup, f func()) {
+	wg.Go(func() {
+		defer func() {
+			if v := recover(); v != nil {
+				w.crash.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
+			}
+		}()
+		f()
+	})
+}
+
+// flush waits until the consumer has all events that were sent.
+func (w *workers) flush() {
+	w.sending.Wait()
+	if p := w.crash.Load(); p != nil {
+		panic(p)
+	}
+}
+
+// batch runs some blocks ahead and applies their logs. It reports false if the run is over, or one of
+// them must run directly; that block is then the next one. The consumer has all events then, and
+// after the last block.
 func (s *scheduler) batch() bool {
 	w := s.ahead
-	n := int(min(uint64(len(w.specs)), s.blocks-s.next))
-	var wg sync.WaitGroup
-	var crash atomic.Pointer[workerPanic]
-	for i := range min(len(w.execs), n) {
-		wg.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					crash.CompareAndSwap(nil, &workerPanic{v, debug.Stack()})
-				}
-			}()
-			for k := i; k < n; k += len(w.execs) {
-				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), w.specs[k], s.x.sink != nil)
+	specs := w.specs[w.turn]
+	w.turn ^= 1
+	specs = specs[:min(uint64(len(specs)), s.blocks-s.next)]
+	var running sync.WaitGroup
+	var taken atomic.Int64
+	for i := range min(len(w.execs), len(specs)) {
+		w.spawn(&running, func() {
+			// With a sender there are more goroutines than cores: who has none takes fewer blocks.
+			for k := int(taken.Add(1)) - 1; k < len(specs); k = int(taken.Add(1)) - 1 {
+				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), specs[k], s.x.sink != nil)
 			}
 		})
 	}
-	wg.Wait()
-	if p := crash.Load(); p != nil {
-		panic(p)
+	running.Wait()
+	w.flush()
+	if s.full() {
+		return false
 	}
-	// Deliver in block order. The first invalid log ends the batch: its block becomes the next one.
+	// The first invalid log ends the batch: its block becomes the next one.
 	w.written.clear()
-	for k := range n {
-		sp := w.specs[k]
+	applied := 0
+	for _, sp := range specs {
 		// The block failed, or would exceed the step budget, or read what an earlier block wrote.
 		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || sp.read.meets(&w.written) {
-			return false
+			break
 		}
-		s.deliver(sp)
+		s.apply(sp)
 		for _, id := range sp.written.list {
 			w.written.add(int(id))
 		}
 		s.next++
+		applied++
+	}
+	if sink := s.x.sink; sink != nil {
+		w.spawn(&w.sending, func() {
+			for _, sp := range specs[:applied] {
+				w.sender.send(sink, sp)
+			}
+		})
+	}
+	if applied < len(specs) || s.next == s.blocks {
+		w.flush()
 	}
 	if s.opt.Progress != nil && s.x.steps-s.reported >= progressSteps {
 		s.reported = s.x.steps
 		s.opt.Progress(s.x.steps, s.done, s.blocks)
 	}
-	return true
+	return applied == len(specs)
 }
 
 // workerPanic is a panic of a worker. It is raised again in the goroutine that called Run, since
@@ -476,31 +519,21 @@ func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculatio
 	sp.steps, sp.lanes, sp.points = x.steps, x.lanes, x.points
 }
 
-// deliver sends the events of a log to the consumer and applies its effects to memory.
-func (s *scheduler) deliver(sp *speculation) {
+// apply performs the stores and reductions of a log, in its order, and counts what the block did.
+func (s *scheduler) apply(sp *speculation) {
 	x := s.x
-	for _, kind := range sp.order {
-		switch kind {
-		case logAccess:
-			x.replay(sp, sp.access.take())
-		case logFence:
-			x.sink.Fence(sp.fence.take())
-		case logArrive:
-			x.sink.Arrive(sp.arrive.take())
-		case logComplete:
-			x.sink.Complete(sp.done.take())
-		case logWarpSync:
-			x.sink.WarpSync(sp.sync.take())
-		case logConverge:
-			x.sink.Converge(sp.active.take())
-		case logExit:
-			x.sink.Exit(sp.exit.take())
-		case logStall:
-			x.sink.Stall(sp.stall.take())
-		case logCopy:
-			x.replayCopy(sp, sp.copied.take())
-		case logGroup:
-			x.sink.CopyGroup(sp.group.take())
+	for i := range sp.access.items {
+		r := &sp.access.items[i]
+		if r.space != event.Global || !r.in.mem.kind.Writes() {
+			continue
+		}
+		switch w := r.addresses(sp, &x.addr); r.in.mem.kind {
+		case event.Write:
+			r.values(w, &x.data)
+			x.storeNow(r.in.mem, r.mask)
+		case event.Reduce:
+			takeLanes(&x.data[0], w, r.mask)
+			x.reduceNow(r.in.mem, r.mask)
 		}
 	}
 	if x.touched != nil {
@@ -516,63 +549,95 @@ func (s *scheduler) deliver(sp *speculation) {
 	}
 }
 
-// replay delivers one access: it restores addresses and data, writes memory, and sends the event.
-func (x *exec) replay(sp *speculation, r *accessRecord) {
-	mo, w := r.in.mem, sp.words[r.pos:]
-	row, step := r.row, w[0]
-	if row != 0 {
-		w = w[1:]
-		for l := 0; l < event.WarpSize; w = w[1:] {
-			at := w[0]
-			for end := l + int(row); l < end; l++ {
-				x.addr[l&31] = at
-				at += step
-			}
-		}
-	} else if r.affine {
-		first := bits.TrailingZeros32(r.mask)
-		for t := r.mask; t != 0; t &= t - 1 {
-			l := bits.TrailingZeros32(t) & 31
-			x.addr[l] = w[0] + uint64(l-first)*w[1]
-		}
-		w = w[2:]
-	} else {
-		w = takeLanes(&x.addr, w, r.mask)
-	}
-	if mo.kind == event.Write {
-		for k := uint64(0); 8*k < mo.wide; k++ {
-			w = takeLanes(&x.data[k], w, r.mask)
-		}
-	}
-	// Stores and reductions take effect now, in block order.
-	if r.space == event.Global {
-		switch mo.kind {
-		case event.Write:
-			x.storeNow(mo, r.mask)
-		case event.Reduce:
-			takeLanes(&x.data[0], w, r.mask)
-			x.reduceNow(mo, r.mask)
+// sender sends events from logs. A consumer copies what it keeps of an event.
+type sender struct {
+	addr   [event.WarpSize]uint64
+	data   [4][event.WarpSize]uint64
+	ev     event.Access
+	copied lateCopy
+	copy   event.Copy
+}
+
+// send sends all events of a log.
+func (d *sender) send(sink event.Sink, sp *speculation) {
+	for _, kind := range sp.order {
+		switch kind {
+		case logAccess:
+			d.access(sink, sp, sp.access.take())
+		case logFence:
+			sink.Fence(sp.fence.take())
+		case logArrive:
+			sink.Arrive(sp.arrive.take())
+		case logComplete:
+			sink.Complete(sp.done.take())
+		case logWarpSync:
+			sink.WarpSync(sp.sync.take())
+		case logConverge:
+			sink.Converge(sp.active.take())
+		case logExit:
+			sink.Exit(sp.exit.take())
+		case logStall:
+			sink.Stall(sp.stall.take())
+		case logCopy:
+			d.sendCopy(sink, sp, sp.copied.take())
+		case logGroup:
+			sink.CopyGroup(sp.group.take())
 		}
 	}
-	if x.sink == nil {
-		return
-	}
-	e := &x.ev
+}
+
+// access sends one access.
+func (d *sender) access(sink event.Sink, sp *speculation, r *accessRecord) {
+	mo, e := r.in.mem, &d.ev
+	w := r.addresses(sp, &d.addr)
 	*e = event.Access{Warp: r.warp, Site: r.site, Mask: r.mask, Active: r.active, Kind: mo.kind,
 		Space: r.space,
 		Order: mo.order, Scope: mo.scope, Orders: mo.part, Proxy: mo.proxy, Size: uint8(mo.wide),
 		Elem: uint8(mo.elem),
-		Addr: &x.addr, Stored: r.stored}
+		Addr: &d.addr, Stored: r.stored}
 	if mo.kind == event.Write {
-		e.Data = &x.data
+		r.values(w, &d.data)
+		e.Data = &d.data
 	}
-	if row != 0 {
-		e.Row, e.Step = row, step
+	if r.row != 0 {
+		e.Row, e.Step = r.row, sp.words[r.pos]
 	} else if r.affine && r.mask == full {
 		e.Row, e.Step = event.WarpSize, sp.words[r.pos+1]
 	}
-	x.sink.Access(e)
-	e.Row = 0 // as access expects it
+	sink.Access(e)
+}
+
+// addresses restores the addresses of an access, and returns the words of a log that follow them.
+func (r *accessRecord) addresses(sp *speculation, addr *[event.WarpSize]uint64) []uint64 {
+	w := sp.words[r.pos:]
+	switch {
+	case r.row != 0:
+		step := w[0]
+		w = w[1:]
+		for l := 0; l < event.WarpSize; w = w[1:] {
+			at := w[0]
+			for end := l + int(r.row); l < end; l++ {
+				addr[l&31] = at
+				at += step
+			}
+		}
+		return w
+	case r.affine:
+		first := bits.TrailingZeros32(r.mask)
+		for t := r.mask; t != 0; t &= t - 1 {
+			l := bits.TrailingZeros32(t) & 31
+			addr[l] = w[0] + uint64(l-first)*w[1]
+		}
+		return w[2:]
+	}
+	return takeLanes(addr, w, r.mask)
+}
+
+// values restores what an access has written, from the words behind its addresses.
+func (r *accessRecord) values(w []uint64, data *[4][event.WarpSize]uint64) {
+	for k := uint64(0); 8*k < r.in.mem.wide; k++ {
+		w = takeLanes(&data[k], w, r.mask)
+	}
 }
 
 // takeLanes is the inverse of appendLanes; it returns the remaining words.

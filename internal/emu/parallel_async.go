@@ -36,14 +36,14 @@ func (s *speculation) CopyGroup(e *event.CopyGroup) {
 	}
 }
 
-// replayCopy sends the event of a logged copy.
-func (x *exec) replayCopy(sp *speculation, r *copyRecord) {
-	s := &x.evs.copied
-	w := takeLanes(&s.from, takeLanes(&s.to, sp.words[r.pos:], r.Mask), r.Mask)
+// sendCopy sends the event of a logged copy.
+func (d *sender) sendCopy(sink event.Sink, sp *speculation, r *copyRecord) {
+	c := &d.copied
+	w := takeLanes(&c.from, takeLanes(&c.to, sp.words[r.pos:], r.Mask), r.Mask)
 	for t, i := r.Mask, 0; t != 0; t, i = t&(t-1), i+1 {
-		s.read[bits.TrailingZeros32(t)&31] = uint8(w[i])
+		c.read[bits.TrailingZeros32(t)&31] = uint8(w[i])
 	}
-	x.evs.copy = r.Copy
-	x.evs.copy.To, x.evs.copy.From, x.evs.copy.Read = &s.to, &s.from, &s.read
-	x.sink.Copy(&x.evs.copy)
+	d.copy = r.Copy
+	d.copy.To, d.copy.From, d.copy.Read = &c.to, &c.from, &c.read
+	sink.Copy(&d.copy)
 }

@@ -212,11 +212,8 @@ func (s *scheduler) loop() {
 			}
 		}
 		if s.ahead != nil {
-			if s.full() {
-				return
-			}
 			if !s.batch() {
-				if s.over() {
+				if s.x.stop != nil || s.over() {
 					return
 				}
 				s.ahead = nil

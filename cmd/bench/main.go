@@ -70,10 +70,15 @@ type measured func() (figure float64, remark string, err error)
 // run repeats each selected measurement n times and prints its line as soon as it is complete: a
 // run of all of them takes minutes.
 func run(n int, only string) error {
+	dir, err := os.MkdirTemp("", "heddle-bench") // for what several measurements share
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	defer w.Flush()
 	fmt.Fprintf(w, "what\tmedian of %d\tbest\tworst\t\n", n)
-	for _, m := range measurements() {
+	for _, m := range measurements(dir) {
 		if only != "" && !contains(m.name, only) {
 			continue
 		}

@@ -29,8 +29,8 @@ var kernels embed.FS
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
 // measurements returns all lines of the table. Launches of the emulator have no races and run on
-// one core unless the name says otherwise.
-func measurements() []measurement {
+// one core unless the name says otherwise. Some share a directory.
+func measurements(dir string) []measurement {
 	square := event.Dim3{X: 16, Y: 16, Z: 1}
 	return slices.Concat([]measurement{
 		{"ptx: parse", "MB/s", parse},
@@ -63,7 +63,7 @@ func measurements() []measurement {
 		{"heddle check reduce.cu, cold", "s", endToEnd(true, "reduce.cu")},
 		{"heddle check reduce.cu, warm", "s", endToEnd(false, "reduce.cu")},
 		{"heddle check reduce.ptx", "s", endToEnd(false, "reduce.ptx")},
-	}, detections(), traces())
+	}, manyMeasurements(dir), detections(), traces())
 }
 
 // lowered compiles an embedded kernel. After the first time the result comes from the compile

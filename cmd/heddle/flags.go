@@ -103,8 +103,7 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
 	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
-		"examine `N` kernels at a time (default: one per core), and emulate independent blocks on as "+
-			"many cores (default: 1)")
+		"use `N` cores: for as many kernels at a time, or for independent blocks of a kernel (default: all)")
 }
 
 // proofFlags defines the flags of proofs for all inputs.

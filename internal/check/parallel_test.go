@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,5 +83,83 @@ func TestWorkers(t *testing.T) {
 		case first != b.String():
 			t.Errorf("%d workers:\n%s\none worker:\n%s", workers, b.String(), first)
 		}
+	}
+}
+
+// TestFilesAhead: files are compiled ahead of the one that is examined. What is said of them, also
+// of one that the compiler rejects and of one without kernels, is the same, in the order of the files,
+// as that of one after the other.
+func TestFilesAhead(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i := range 9 {
+		text := fmt.Sprintf("__global__ void k%d(int *a) { a[threadIdx.x] = %d; }\n", i, i)
+		switch i {
+		case 2:
+			text = "__global__ void k2(int *a) { a[0] = threadIdx.x; }\n" // a race
+		case 4:
+			text = "__global__ void k4(int *a) { a[0] = missing; }\n"
+		case 6:
+			text = "int none;\n"
+		}
+		paths = append(paths, filepath.Join(dir, fmt.Sprintf("f%d.cu", i)))
+		if err := os.WriteFile(paths[i], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var first string
+	for _, workers := range []int{1, 2, 5} {
+		var b strings.Builder
+		opt := check.Options{Options: driver.Options{Workers: workers}}
+		sum, err := check.Files(t.Context(), opt, paths, func(d diag.Diagnostic) {
+			fmt.Fprintln(&b, d.Code, d.Span.Start, d.Kernel, d.Message, d.Notes)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range sum.Verdicts {
+			fmt.Fprintln(&b, v.Text())
+		}
+		if len(sum.Verdicts) != 7 || sum.Bugs != 1 || sum.InputErrors != 1 {
+			t.Fatalf("%d workers: %d verdicts, %d bugs, %d input errors; want 7, 1, 1\n%s", workers,
+				len(sum.Verdicts), sum.Bugs, sum.InputErrors, b.String())
+		}
+		switch {
+		case first == "":
+			first = b.String()
+		case first != b.String():
+			t.Errorf("%d workers:\n%s\none worker:\n%s", workers, b.String(), first)
+		}
+	}
+}
+
+// TestAheadCancelled ends a run while files are compiled: each file that was not examined says so.
+func TestAheadCancelled(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i := range 20 {
+		paths = append(paths, filepath.Join(dir, fmt.Sprintf("f%02d.cu", i)))
+		text := fmt.Sprintf("__global__ void k%d(int *a) { a[threadIdx.x] = %d; }\n", i, i)
+		if err := os.WriteFile(paths[i], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt := check.Options{Options: driver.Options{Workers: 3}}
+	opt.Verdict = func(v *diag.Verdict) {
+		if strings.Contains(v.Text(), "k4") {
+			cancel()
+		}
+	}
+	sum, err := check.Files(ctx, opt, paths, func(diag.Diagnostic) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Verdicts) != len(paths) {
+		t.Errorf("%d verdicts, want one for each of %d files", len(sum.Verdicts), len(paths))
+	}
+	if v := sum.Verdicts[len(sum.Verdicts)-1]; v.Kind != diag.Unknown {
+		t.Errorf("of the last file: %s, want unknown", v.Text())
 	}
 }

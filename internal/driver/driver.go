@@ -46,9 +46,8 @@ type Options struct {
 	StrictScopes bool
 	MaxSteps     uint64 // warp instructions for each run; 0: the engine's own limit
 	Memory       uint64 // bytes for each run; 0: the emulator's default
-	// Workers is how many kernels are examined at a time, 0: one for each core. It is also how many
-	// goroutines emulate independent blocks of a run, 0: one, because the detector takes the events
-	// in turn.
+	// Workers is how many kernels are examined at a time, 0: one for each core. If a file has fewer
+	// kernels, several goroutines emulate independent blocks of each.
 	Workers  int
 	Limit    int // findings printed per kernel; 0: DefaultLimit
 	Lower    lower.Options
@@ -161,6 +160,7 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 		d.opt.Lower.NoCache = true
 	}
 	d.counts.files = len(inputs)
+	ahead := d.compileAhead(ctx, inputs)
 	for i, file := range inputs {
 		d.counts.filesDone = i
 		d.Open(file.Name)
@@ -168,8 +168,9 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 			d.unread(why)
 			continue
 		}
-		d.runFile(ctx, file, examine)
+		d.runFile(ctx, file, ahead.take(i), examine)
 	}
+	ahead.end()
 	d.inputName = "" // the following findings do not belong to a single input
 	d.noteRepeats()
 	for _, g := range d.ignored.Unused() {
@@ -179,8 +180,9 @@ func (d *Driver) Run(ctx context.Context, inputs []Input, examine func(context.C
 }
 
 // runFile examines the kernels of one file, module by module: a binary has many.
-func (d *Driver) runFile(ctx context.Context, file Input, examine func(context.Context, *Job)) {
-	results := d.Lower(ctx, file)
+func (d *Driver) runFile(ctx context.Context, file Input, c compiled,
+	examine func(context.Context, *Job)) {
+	results := d.lowered(ctx, file, c)
 	for _, low := range results {
 		if d.skipsModule(low) {
 			continue

@@ -32,7 +32,11 @@ type Job struct {
 	record   record    // receives what the job does; nil: it is not recorded
 	launches *launches // of a job for one of several launches; else nil
 	quiet    bool      // notes of the launch are not reported again
+	cores    int       // that this job may use; 0: one
 }
+
+// Cores returns how many goroutines may emulate independent blocks of a run.
+func (j *Job) Cores() int { return max(j.cores, 1) }
 
 // Job returns a job for a kernel that is examined alone, outside of Run. It never waits.
 func (d *Driver) Job(m *Module, k *ir.Func) *Job {

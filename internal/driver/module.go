@@ -73,9 +73,13 @@ func (d *Driver) Lower(ctx context.Context, file Input) []*lower.Result {
 // directory and has no kernel gives no modules and no error. If ctx ends, the file has a verdict
 // that says so.
 func (d *Driver) LowerWith(ctx context.Context, file Input, opt lower.Options) []*lower.Result {
-	start := time.Now()
-	results, err := lower.Lower(ctx, file.Input, opt)
-	d.sum.Times.Compile += time.Since(start)
+	return d.lowered(ctx, file, compile(ctx, file, opt))
+}
+
+// lowered reports what is to be said of a file that was compiled, and returns its modules.
+func (d *Driver) lowered(ctx context.Context, file Input, c compiled) []*lower.Result {
+	results, err := c.results, c.err
+	d.sum.Times.Compile += c.took
 	if why := Stopped(ctx); err != nil && why != "" { // the compiler was killed: no mistake of the user
 		d.unread(why)
 		return nil

@@ -12,19 +12,21 @@ import (
 // number of workers: a job with something to report waits for the jobs before it (Turn). So its
 // effects on the state of the run (findings, verdicts, which comments and baseline entries are
 // used) are those of a single worker. A job without findings waits only at its end.
+//
+// Cores that no kernel is left for emulate blocks. Findings are the same for any number of cores.
 func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
-	n := d.opt.Workers
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
+	cores := d.opt.Workers
+	if cores == 0 {
+		cores = runtime.GOMAXPROCS(0)
 	}
-	n = max(min(n, len(kernels)), 1)
+	n := max(min(cores, len(kernels)), 1)
 	var first crash.First
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, n)
 	var before chan struct{}
 	for _, k := range kernels {
 		job := d.Job(m, k)
-		job.sum, job.before = &Summary{}, before
+		job.sum, job.before, job.cores = &Summary{}, before, cores/n
 		done := make(chan struct{})
 		before = done
 		slots <- struct{}{} // in kernel order: a job has its slot before any later one

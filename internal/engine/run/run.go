@@ -198,7 +198,7 @@ func (r *Run) options(seed uint64) emu.Options {
 	job, common := r.Job, r.Job.Options()
 	opt := emu.Options{
 		Model: common.Warp, Seed: seed, MaxSteps: r.budget(), Memory: common.Memory,
-		Workers: max(common.Workers, 1), Blocks: r.Blocks,
+		Workers: job.Cores(), Blocks: r.Blocks,
 		// An invalid access that does not count is outside of what the run is about, and so is all that
 		// follows from it.
 		StopAtFault: r.Counts != nil && !r.Counts(diag.CodeOutOfBounds),

@@ -61,7 +61,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 	var det Detector
 	var sink event.Sink // nil, and not a nil Detector
 	opt := r.options(r.opt.Seed)
-	opt.Touched = p.Touched
+	opt.Touched, opt.Workers = p.Touched, r.Job.Options().Workers // launches run one at a time
 	if p.Host != nil {
 		opt.Host = func(_ emu.HostMemory, stuck bool) bool { return p.Host(stuck) }
 		opt.Resident = hostResident
@@ -70,8 +70,6 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 		det = p.watch(cfg, m)
 		sink = det
 		opt.DropEvents = true
-	} else {
-		opt.Workers = r.Job.Options().Workers // no detector has to take the events in turn
 	}
 	if p.Printf != nil {
 		opt.Printf = func(_ event.Thread, text string) { fmt.Fprint(p.Printf, text) }

@@ -67,6 +67,7 @@ type build struct {
 	overlay []string               // options that replace files by their marked versions
 	grids   map[string]*gridFile   // with launches in device code, by absolute path
 	refused []*refusal             // device code without its body, or removed
+	edited  bool                   // clang reads the source without what does not compile
 	// dimensions of the clusters of kernels that fix them, by mangled name
 	clusters map[string][]string
 	inspect  func(*irModule) // called with clang's module; for tests; may be nil
@@ -312,8 +313,14 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if err != nil {
 		return nil, err
 	}
-	functions := b.debugInfo(m).places(m)
-	omitted, err := b.omitRefused(m, functions)
+	whole := m // with all functions that the kernels need
+	if b.edited && !keep {
+		if whole, err = b.unoptimized(ctx, extra); err != nil {
+			return nil, err
+		}
+	}
+	functions := b.debugInfo(whole).places(whole)
+	omitted, err := b.omitRefused(m, whole, functions)
 	if err != nil {
 		return nil, err
 	}
@@ -386,6 +393,21 @@ func (b *build) module(ctx context.Context, clang *stage) (*irModule, string, er
 		b.inspect(m)
 	}
 	return m, printed, nil
+}
+
+// unoptimized returns clang's module as it was before its passes: these remove the calls of
+// functions that they inline, and the functions themselves.
+func (b *build) unoptimized(ctx context.Context, extra []string) (*irModule, error) {
+	clang, err := start(ctx, b.tc.Clang,
+		b.clangArgs(append([]string{"-Xclang", "-disable-llvm-passes"}, extra...)...))
+	if err != nil {
+		return nil, err
+	}
+	text, err := clang.finish(nil)
+	if err != nil {
+		return nil, b.toolError(ctx, clang, err)
+	}
+	return parseIR(text), nil
 }
 
 // analysisForm runs opt on clang's module. Before opt, promises about effects and about the

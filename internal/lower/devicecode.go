@@ -238,9 +238,10 @@ func ownLines(src []byte, d declaration) bool {
 		(len(rest) == 0 || bytes.HasPrefix(rest, []byte("//")))
 }
 
-// omitRefused removes the kernels that need device code that does not compile, and returns them. It
-// fails with errNoKernelLeft if none is left, or if calls through pointers could reach such code.
-func (b *build) omitRefused(m *irModule, fns []place) ([]Omitted, error) {
+// omitRefused removes from m the kernels that need device code that does not compile, and returns
+// them. whole is m before functions were inlined, and fns are its functions. It fails with
+// errNoKernelLeft if none is left, or if calls through pointers could reach such code.
+func (b *build) omitRefused(m, whole *irModule, fns []place) ([]Omitted, error) {
 	if len(b.refused) == 0 {
 		return nil, nil
 	}
@@ -254,7 +255,7 @@ func (b *build) omitRefused(m *irModule, fns []place) ([]Omitted, error) {
 			}
 		}
 	}
-	g := newCallGraph(m)
+	g := newCallGraph(whole)
 	for name := range broken {
 		if g.taken[name] {
 			return nil, errNoKernelLeft

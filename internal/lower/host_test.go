@@ -173,6 +173,11 @@ func TestDeviceErrors(t *testing.T) {
 			"error"},
 		{"host type used by a kernel",
 			"struct S { Missing m; int x; };\n__global__ void k(S *p) { p->m = 1; }", "error"},
+		// Device code by a pragma that the heuristics for host code do not see.
+		{"function of the host and the device", `#pragma clang force_cuda_host_device begin
+static int f(int x) { nope(x); return x + 1; }
+#pragma clang force_cuda_host_device end
+__global__ void k(int *p) { p[0] = f(p[1]); }`, "k.cu:2:23: error"},
 		{"missing brace", "__global__ void k(int *p) { p[0] = 1;", "error: expected '}'"},
 		{"host error too", "__global__ void k(int *p) { p[0] = undeclared; }\nint main() { nope(); }",
 			"k.cu:1:36: error"},
@@ -181,14 +186,16 @@ func TestDeviceErrors(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			long.Sample(t, 3)
-			_, err := File(context.Background(), writeSource(t, "k.cu", c.src),
-				Options{Compiler: compiler, CacheDir: testCache})
-			var ce *CompileError
-			if !errors.As(err, &ce) {
-				t.Fatalf("got %v, want a CompileError", err)
-			}
-			if !strings.Contains(ce.Output, c.want) {
-				t.Errorf("clang's output does not say %q:\n%s", c.want, ce.Output)
+			for _, level := range []string{"", "2"} {
+				_, err := File(context.Background(), writeSource(t, "k.cu", c.src),
+					Options{Compiler: compiler, CacheDir: testCache, OptLevel: level})
+				var ce *CompileError
+				if !errors.As(err, &ce) {
+					t.Fatalf("level %q: got %v, want a CompileError", level, err)
+				}
+				if !strings.Contains(ce.Output, c.want) {
+					t.Errorf("level %q: clang's output does not say %q:\n%s", level, c.want, ce.Output)
+				}
 			}
 		})
 	}

@@ -87,6 +87,7 @@ func (r *recovery) compile(source func(string) []byte,
 	b, ctx := r.b, r.ctx
 	compileError := &CompileError{File: b.name, Output: first.output}
 	failure := first
+	b.edited = true
 	for range maxRounds {
 		if !r.step(failure.output) {
 			return nil, nil, compileError

@@ -8,9 +8,12 @@ import (
 
 // ArenaBase is the address at which the program and the emulator see the arena, and ArenaSize its
 // size in bytes. It is an address that neither Linux nor a sanitizer gives to anything else: 32
-// TiB, above programs that are loaded at fixed addresses and below libraries and stacks.
+// TiB, above programs that are loaded at fixed addresses and below libraries and stacks. The 1 GiB
+// more keeps a number and the padding behind it from being taken for a pointer: padding of a struct
+// is often the upper half of an old address, and then a number below 1 GiB would be the lower half
+// of the address of a variable or an early allocation.
 const (
-	ArenaBase = 32 << 40
+	ArenaBase = 32<<40 + 1<<30
 	ArenaSize = 1 << 40
 )
 

@@ -192,7 +192,7 @@ static void connect_server(void) {
   if (arena_fd < 0) give_up("heddle and the program do not fit: compile it again with this heddle");
   void *at = (void *)(uintptr_t)server.base;
   if (mmap(at, server.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, arena_fd, 0) != at)
-    give_up("the memory of the device cannot be mapped (address 0x200000000000 is in use, or ulimit -v is set)");
+    give_up("the memory of the device cannot be mapped (address 0x200040000000 is in use, or ulimit -v is set)");
   atexit(at_exit);
   send_modules();
 }

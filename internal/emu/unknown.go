@@ -443,8 +443,8 @@ func runNeedsAddress(x *exec, in *inst) {
 	}
 	if u&x.m != 0 {
 		// the access has no effect on others: the loaded value is unknown
-		if in.mem.kind == event.Read && (in.mem.space == event.Const || x.prog.traced &&
-			in.mem.space == event.Global) {
+		if in.mem.kind == event.Read && (in.mem.space == event.Const || in.mem.selected ||
+			x.prog.traced && in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
 				if d >= 0 {
 					x.unk.set(d, full, o, x.m)

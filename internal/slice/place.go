@@ -70,6 +70,36 @@ func (f *function) readsOwnParam(in *ir.Instr) bool {
 	return ok && p.Var.Space == event.Param && f.ownParam(p.Var)
 }
 
+// selectsOwnParam reports whether a load by a generic address may be from a parameter of the kernel
+// because its address is one of two, by selp, of which one is such: that of a number in the
+// parameter, or a pointer to one if there is a pointer. The trace executes the load; where it does
+// not know the address, the value is input. In global memory the value may change.
+func (f *function) selectsOwnParam(in *ir.Instr) bool {
+	o := &in.Src[0]
+	if in.Action() != isa.ActLoad || in.Space != event.Generic || in.Order.Strong() || !f.fn.Kernel ||
+		o.Kind != ir.Mem || o.Var != nil || o.Reg == ir.NoReg || f.fn.Regs[o.Reg].Type.Size() != 8 ||
+		len(f.defs[o.Reg]) != 1 {
+		return false
+	}
+	def := f.instrs[f.defs[o.Reg][0]]
+	if def.Guard != ir.NoReg || def.Operation() != isa.Selection || len(def.Src) != 3 {
+		return false
+	}
+	for i := range def.Src[:2] {
+		if p, ok := f.placeOf(&def.Src[i]); ok && p.Var.Space == event.Param && f.ownParam(p.Var) {
+			return true
+		}
+	}
+	return false
+}
+
+// Selected reports whether an instruction is a load that may be from a parameter of the kernel, as
+// its address is selected, and from global memory otherwise.
+func (s *Slice) Selected(fn *ir.Func, in *ir.Instr) bool {
+	f := s.funcs[fn]
+	return f.kindOf(in) == constant && f.selectsOwnParam(in)
+}
+
 // mapBytes is the size of a tensor map (PTX ISA 5.5.1).
 const mapBytes = 128
 

@@ -3,8 +3,9 @@ package slice
 import "testing"
 
 // TestParameterByAddress: a load by a generic address reads a parameter if the address is that of
-// the parameter plus a constant. Any other address may be one of global memory, whose contents a
-// trace does not know.
+// the parameter plus a constant. One of two addresses of which one is such may be of the parameter,
+// so that the trace executes the load. Any other address may be one of global memory, whose contents
+// a trace does not know.
 func TestParameterByAddress(t *testing.T) {
 	const address = "\tmov.b64 %d0, map;\n\tcvta.param.u64 %d1, %d0;\n"
 	for _, c := range []struct {
@@ -19,6 +20,12 @@ func TestParameterByAddress(t *testing.T) {
 			"\tld.u32 %x0, [%d3];\n", input},
 		// one of two addresses
 		{address + "\tld.param.u64 %d2, [wide];\n\tselp.b64 %d3, %d1, %d2, %p0;\n" +
+			"\tld.u32 %x0, [%d3];\n", constant},
+		{address + "\tld.param.u64 %d2, [wide];\n\tselp.b64 %d3, %d2, %d1, %p0;\n" +
+			"\tld.u32 %x0, [%d3+4];\n", constant},
+		{address + "\tld.param.u64 %d2, [wide];\n\tselp.b64 %d3, %d1, %d2, %p0;\n" +
+			"\tld.relaxed.gpu.u32 %x0, [%d3];\n", input},
+		{"\tld.param.u64 %d2, [wide];\n\tadd.s64 %d1, %d2, 8;\n\tselp.b64 %d3, %d1, %d2, %p0;\n" +
 			"\tld.u32 %x0, [%d3];\n", input},
 		{address + "\tld.param.u64 %d2, [wide];\n\t@%p0 mov.b64 %d1, %d2;\n" +
 			"\tld.u32 %x0, [%d1];\n", input},

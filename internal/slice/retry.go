@@ -104,7 +104,7 @@ func (f *function) newPath(test *ir.Instr) *path {
 			continue
 		}
 		k := f.kindOf(in)
-		if (k != pure && k != constant) || in.Order.Strong() || !p.compute(in) {
+		if (k != pure && k != constant) || in.Order.Strong() || f.selectsOwnParam(in) || !p.compute(in) {
 			p.reset()
 		}
 	}
@@ -265,7 +265,7 @@ func (p *path) step(b *ir.Block, in *ir.Instr) (moved, ok bool) {
 		}
 		ok := len(b.Succs) > 0 && p.fall(b, in)
 		return p.at == 0, ok
-	case k == pure || k == constant && !in.Order.Strong():
+	case k == pure || k == constant && !in.Order.Strong() && !p.f.selectsOwnParam(in):
 		return false, p.compute(in)
 	}
 	return false, false

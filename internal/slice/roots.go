@@ -231,6 +231,8 @@ func (f *function) access(in *ir.Instr) kind {
 			return shared
 		case f.private[addr.Reg]:
 			return local
+		case !f.s.opt.Data && f.selectsOwnParam(in):
+			return constant
 		}
 		return input
 	}

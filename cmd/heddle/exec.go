@@ -98,7 +98,7 @@ func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	fs.Var(&bytesFlag{&c.opt.Common.Memory}, "memory",
 		"end a launch for which the detector needs more than `BYTES` of memory")
 	fs.IntVar(&c.opt.Common.Limit, "limit", driver.DefaultLimit,
-		"print at most `N` findings per kernel")
+		"print at most `N` errors and N warnings per kernel")
 	fs.IntVarP(&c.opt.Common.Workers, "jobs", "j", 0,
 		"compile `N` files at a time and emulate independent blocks on as many cores (default: one per "+
 			"core)")

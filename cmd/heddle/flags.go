@@ -101,7 +101,8 @@ func engineFlags(fs *pflag.FlagSet, opt *check.Options) {
 			"launch, at most 50 million; several launches of a kernel share them)")
 	fs.Var(&bytesFlag{&opt.Memory}, "memory",
 		"end a run that needs more than `BYTES` of memory, such as 512M or 4G (default: 1G)")
-	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit,
+		"print at most `N` errors and N warnings per kernel")
 	fs.IntVarP(&opt.Workers, "jobs", "j", 0,
 		"use `N` cores: for as many kernels at a time, or for independent blocks of a kernel (default: all)")
 }

@@ -69,7 +69,8 @@ func newTrace(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			"warp), all or none")
 	fs.Uint64Var(&opt.MaxSteps, "max-steps", 0,
 		"end a trace after `N` warp instructions (default: 2 billion)")
-	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit, "print at most `N` findings per kernel")
+	fs.IntVar(&opt.Limit, "limit", driver.DefaultLimit,
+		"print at most `N` errors and N warnings per kernel")
 	fs.BoolVar(&stats, "stats", false,
 		"print the commands, barrier generations and shared addresses of each block, time and memory")
 	c.in.define(fs)

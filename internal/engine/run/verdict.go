@@ -13,8 +13,8 @@ import (
 	"heddle/internal/source"
 )
 
-// add reports a finding unless an earlier run did, or the limit of printed findings is reached.
-// Beyond the limit findings still count. rc is the race that was found, nil for another finding.
+// add reports a finding unless an earlier run did, or the limit of printed findings of its severity
+// is reached. Beyond the limit findings still count. rc is the race that was found, nil for another finding.
 // make is called only for a new finding, since it formats.
 func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
@@ -45,7 +45,7 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 		r.count(g)
 		return
 	}
-	r.print(g)
+	r.print(g, r.Guessed+r.Warnings)
 }
 
 // product returns the site that stands for a site of a matrix operation: the first one that was
@@ -69,12 +69,13 @@ func (r *Run) product(s event.Site) event.Site {
 // count adds a bug.
 func (r *Run) count(g diag.Diagnostic) {
 	r.Bugs++
-	r.print(g)
+	r.print(g, r.Bugs)
 }
 
-// print reports a finding that counts, unless there are too many.
-func (r *Run) print(g diag.Diagnostic) {
-	if r.Bugs+r.Guessed+r.Warnings > r.Job.Options().Limit {
+// print reports a finding that counts, the nth of its severity, unless there are too many. Warnings
+// do not count among errors: one error decides the verdict, and many warnings may come before it.
+func (r *Run) print(g diag.Diagnostic, nth int) {
+	if nth > r.Job.Options().Limit {
 		r.hidden++
 		return
 	}

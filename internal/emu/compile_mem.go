@@ -37,8 +37,9 @@ type memOp struct {
 	adds   bool   // rmw adds integers of 32 bits
 	remote bool   // an operation on an mbarrier that reaches those of other blocks
 	lanes  uint32 // those that access memory; 0: all
-	// in a trace: a load from a parameter or global memory, whichever address is selected
-	selected bool
+	// in a trace, of a load from a parameter or global memory, whichever address is selected: the origin
+	// of a value of global memory; 0 for another access
+	selected uint32
 
 	// How the access is performed in each kind of memory, for the lanes of m, whose addresses are in
 	// x.addr.
@@ -120,7 +121,9 @@ func (c *compiler) load(in *ir.Instr) error {
 	if in.NonCoherent() {
 		m.proxy = event.TextureProxy
 	}
-	m.selected = c.slice != nil && c.slice.Selected(c.fn, in)
+	if c.slice != nil && c.slice.Selected(c.fn, in) {
+		m.selected = c.originOf(in)
+	}
 	d := inst{guard: c.guard(), mem: m, d: [2]int32{-1, -1}, pd: [2]int32{-1, -1}}
 	if err := c.address(in.Src[0], &d, m); err != nil {
 		return err

@@ -438,12 +438,16 @@ func (x *exec) needs(in *inst, s *src, what string) bool {
 // runNeedsAddress stops the run if the address of an access is unknown.
 func runNeedsAddress(x *exec, in *inst) {
 	u, o := x.unk.ofSrc(&in.s[0])
+	if in.mem.selected != 0 {
+		runSelected(x, in, u)
+		return
+	}
 	if in.mem.lanes != 0 { // the others need none
 		u &= in.mem.lanes
 	}
 	if u&x.m != 0 {
 		// the access has no effect on others: the loaded value is unknown
-		if in.mem.kind == event.Read && (in.mem.space == event.Const || in.mem.selected ||
+		if in.mem.kind == event.Read && (in.mem.space == event.Const ||
 			x.prog.traced && in.mem.space == event.Global) {
 			for _, d := range in.mem.dst {
 				if d >= 0 {
@@ -457,6 +461,29 @@ func runNeedsAddress(x *exec, in *inst) {
 		return
 	}
 	in.base(x, in)
+}
+
+// runSelected executes a load from a parameter in the lanes that are known to address one. In the
+// others the value is unknown: it is one of global memory, which the kernel itself or another block
+// may change, also where the launch says what it holds at first.
+func runSelected(x *exec, in *inst, unknown uint32) {
+	x.effective(in)
+	sp, all, known := &x.prog.space, x.m, uint32(0)
+	for t := all &^ unknown; t != 0; t &= t - 1 {
+		l := bits.TrailingZeros32(t) & 31
+		if a := x.addr[l]; a>>sp.shift == 0 && sp.windowOf(a) == paramWindow {
+			known |= 1 << l
+		}
+	}
+	if x.m = known; known != 0 {
+		in.base(x, in)
+	}
+	x.m = all
+	for _, d := range in.mem.dst {
+		if d >= 0 {
+			x.unk.set(d, all&^known, in.mem.selected, all&^known)
+		}
+	}
 }
 
 // runNeedsTarget stops the run if the target of an indirect branch or call is unknown.

@@ -23,9 +23,10 @@ block reach a place that needs a barrier, and inserts fences and wider scopes. W
 its reason, beside what can.
 
 In a kernel with mbarriers, bulk copies or clusters it puts back what is missing: a proxy fence, the barrier behind an
-initialization, a wait, an arrival, an announcement of bytes, the barrier of the cluster at the end; and it corrects the
-parity of a wait. Such a repair counts if the runs are clean and heddle trace verifies it, or does not support it. In
-the patch it is a statement like others of the kernel, a call of a function of the file, or an asm statement.
+initialization, a wait, an arrival, an announcement of bytes, the barrier of the cluster at the end, what frees tensor
+memory and what that has to wait for; and it corrects the parity of a wait. Such a repair counts if the runs are clean
+and heddle trace verifies it, or does not support it. In the patch it is a statement like others of the kernel, a call
+of a function of the file, or an asm statement.
 
 Races between blocks need more than barriers of a block. --allow names what may be done against them, and the first
 that succeeds, in this order, is the patch; the others are listed. Each changes the host code of the file, too:

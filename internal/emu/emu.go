@@ -126,7 +126,11 @@ const (
 	WarpgroupFence        // no wgmma.fence before a wgmma
 	WarpgroupDivergence   // warps of a warpgroup that do not execute the same instructions
 	TensorAllocation      // of tensor memory, or the end of one, that the ISA does not allow
+	TensorLeft            // tensor memory that is allocated when its block ends
+	TensorRelinquished    // an allocation behind the end of the right to allocate
+	TensorNoAllocation    // the end of an allocation that does not exist
 	TensorBounds          // an access outside of what is allocated, or of what the warp may access
+	TensorFreed           // an access to columns that have been freed
 	TensorOperand         // a descriptor or an address of tcgen05 that does not exist
 	CancelAfterFailure    // a request to cancel a cluster although one is known to have failed
 	RegisterPool          // threads wait for registers that the block will never have

@@ -61,6 +61,7 @@ type tensorMemory struct {
 	words        []uint32 // of each lane, one behind the other; nil: values are not kept
 	// unknown are the columns with values that are not computed, with the instruction that wrote them
 	unknown [isa.TensorColumns]*ir.Instr
+	ended   [isa.TensorColumns / isa.TensorUnit]bool // columns that have been freed, by unit
 }
 
 // tensorAllocation are the columns of one tcgen05.alloc.
@@ -107,6 +108,25 @@ func (t *tensorMemory) overlaps(at, n uint32) bool {
 		}
 	}
 	return false
+}
+
+// freed reports whether one of n columns has been freed.
+func (t *tensorMemory) freed(at, n uint32) bool {
+	for c := at; t != nil && c < at+n && c < isa.TensorColumns; c++ {
+		if t.ended[c/isa.TensorUnit] && !t.overlaps(c, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// end removes allocation i.
+func (t *tensorMemory) end(i int) {
+	a := t.allocated[i]
+	t.allocated = append(t.allocated[:i], t.allocated[i+1:]...)
+	for c := a.column; c < a.column+a.columns; c += isa.TensorUnit {
+		t.ended[c/isa.TensorUnit] = true
+	}
 }
 
 // has reports whether all of n columns are allocated.
@@ -195,6 +215,9 @@ func (c *compiler) tensorAllocate(in *ir.Instr) error {
 			if m&1 != 0 {
 				x.block.tensorOf().relinquished = in.ir
 				x.wrote, x.changed = true, true
+				if x.sink != nil {
+					x.tensorSync(in, event.TensorPermit, full, 0, 0)
+				}
 			}
 		})
 		return nil
@@ -340,7 +363,7 @@ func (x *exec) refuses(in *inst, t *tensorMemory, n uint32) bool {
 		x.fail(in, TensorAllocation, 0, "%s of %d columns: the number is a power of two from %d to %d "+
 			"(PTX ISA 9.7.16.7.1)", in.ir.Op(), n, isa.TensorUnit, isa.TensorColumns)
 	case t.relinquished != nil:
-		x.fail(in, TensorAllocation, 0, "%s behind %s %s, by which the block has given up the right "+
+		x.fail(in, TensorRelinquished, 0, "%s behind %s %s, by which the block has given up the right "+
 			"to allocate (PTX ISA 9.7.16.7.1)", in.ir.Op(), t.relinquished.Op(), lineText(t.relinquished))
 	default:
 		x.fail(in, TensorAllocation, 0, "%s of %d columns behind one of %d: the number of columns may "+
@@ -389,7 +412,7 @@ func (x *exec) freeTensor(in *inst, m uint32) {
 		if a.column != at || a.columns != n || !a.named {
 			continue
 		}
-		t.allocated = append(t.allocated[:i], t.allocated[i+1:]...)
+		t.end(i)
 		x.wrote, x.changed = true, true
 		if x.sink != nil {
 			x.tensorSync(in, event.TensorFree, full, at, n)
@@ -412,7 +435,7 @@ func (x *exec) freeTensor(in *inst, m uint32) {
 
 // notAllocated ends the run at the end of an allocation that there is not.
 func (x *exec) notAllocated(in *inst, t *tensorMemory, at, n uint32) {
-	x.fail(in, TensorAllocation, 0, "%s of %d columns at %s, where no allocation of that size "+
+	x.fail(in, TensorNoAllocation, 0, "%s of %d columns at %s, where no allocation of that size "+
 		"begins: %s (PTX ISA 9.7.16.7.1)", in.ir.Op(), n, tensorText(at), t.text())
 }
 
@@ -430,7 +453,7 @@ func (x *exec) tensorLeft(b *block) {
 		return
 	}
 	a := &b.tensor.allocated[0]
-	stop := x.stopFor(a.site, a.thread, TensorAllocation, "the block has ended and not freed the %d "+
+	stop := x.stopFor(a.site, a.thread, TensorLeft, "the block has ended and not freed the %d "+
 		"columns of tensor memory from column %d on; tcgen05.dealloc has to do so before the kernel "+
 		"exits (PTX ISA 9.7.16.7.1)", a.columns, a.column)
 	x.stop = &stop
@@ -469,7 +492,11 @@ func (x *exec) tensorInside(in *inst, l int, what string, blocks []*block) bool 
 			return false
 		}
 		if !b.tensor.has(uint32(r.Column), uint32(r.Columns)) {
-			x.fail(in, TensorBounds, l, "%s: %s takes columns %d to %d of tensor memory%s, not all "+
+			kind := TensorBounds
+			if b.tensor.freed(uint32(r.Column), uint32(r.Columns)) {
+				kind = TensorFreed
+			}
+			x.fail(in, kind, l, "%s: %s takes columns %d to %d of tensor memory%s, not all "+
 				"of which are allocated: %s (PTX ISA 9.7.16.1.2)", in.ir.Op(), what, r.Column,
 				r.Column+r.Columns-1, of, b.tensor.text())
 			return false

@@ -45,6 +45,7 @@ var (
 		for _, r := range p {
 			r.home.tensorOf().relinquished = r.in
 		}
+		x.pairSync(p, event.TensorPermit, 0)
 		return true
 	}}
 )
@@ -318,8 +319,7 @@ func (x *exec) freeTogether(in *inst, p [2]*pairRequest) bool {
 	}
 	for _, r := range p {
 		t := r.home.tensorOf()
-		i := t.allocationAt(r.column, r.columns)
-		t.allocated = slices.Delete(t.allocated, i, i+1)
+		t.end(t.allocationAt(r.column, r.columns))
 	}
 	x.pairSync(p, event.TensorFree, p[0].column)
 	return true

@@ -76,6 +76,7 @@ const (
 	TensorCommit
 	TensorAllocate // Columns columns from Column on belong to the block from here on
 	TensorFree     // and no longer
+	TensorPermit   // the block gives up the right to allocate (tcgen05.relinquish_alloc_permit)
 )
 
 // TensorSync is an instruction of tcgen05 that is not asynchronous (PTX ISA 9.7.16.6.1), or
@@ -94,8 +95,8 @@ type TensorSync struct {
 	// More says of a commit to several blocks that it is not the last of its events.
 	More            bool
 	Column, Columns uint16
-	// Pair is the other block of a pair (.cta_group::2) that allocates, or frees, the same columns
-	// by a warp of its own; 0: none. The events of the two warps follow each other, of which the
+	// Pair is the other block of a pair (.cta_group::2) that allocates, or frees, the same columns, or
+	// gives up the right to, by a warp of its own; 0: none. The events of the two warps follow each other, of which the
 	// first has More.
 	Pair Peer
 }

@@ -51,6 +51,9 @@ const (
 	// PhaseAllocates: nothing orders Second, an allocation of tensor memory or the end of one, after
 	// First, which is another. There is no mbarrier.
 	PhaseAllocates
+	// PhasePermit: nothing orders Second, by which the block gives up the right to allocate tensor
+	// memory, after First, an allocation.
+	PhasePermit
 )
 
 // PhaseAt is an operation on an mbarrier.

@@ -424,7 +424,7 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	case event.TensorCommit:
 		d.phaseAgent(e.ID, e.Warp, e.Mask, e.Site, e.Addr, e.Peer, false)
 		d.pass(e.Warp, e.Active)
-	case event.TensorAllocate, event.TensorFree:
+	case event.TensorAllocate, event.TensorFree, event.TensorPermit:
 		w, b := d.warpOf(e.Warp)
 		if e.Pair != 0 && e.Step == event.TensorAllocate {
 			// "the issuing warp must make sure that peer CTA is launched" (9.7.16.7.1)
@@ -437,21 +437,30 @@ func (d *Detector) orderTensor(e *event.TensorSync) {
 	}
 }
 
-// allocation is an allocation of tensor memory, or the end of one, in the order of execution.
+// allocation is an allocation of tensor memory, the end of one, or the end of the right to allocate,
+// in the order of execution.
 type allocation struct {
 	moment
-	frees bool
+	step event.TensorStep
 }
 
 // orderAllocation checks that an allocation, or the end of one, comes behind those before it in all
 // executions. They decide which columns are free, and of a pair which operation of the other block
-// is meant. The ends of two do not matter to each other in one block.
+// is meant. Who gives up the right to allocate comes behind all allocations: it is illegal to
+// allocate "after any of its constituent threads execute" that (PTX ISA 9.7.16.7.1). In one block,
+// only an allocation and something else matter to each other.
 func (d *Detector) orderAllocation(w *warp, b *block, e *event.TensorSync) {
-	a := allocation{w.moment(e.Mask, e.Site), e.Step == event.TensorFree}
+	a := allocation{w.moment(e.Mask, e.Site), e.Step}
 	knows := d.clocks(w, b, e.Mask)
 	for i := range b.allocations {
 		o := &b.allocations[i]
-		if !o.knownTo(knows) && (e.Pair != 0 || !o.frees || !a.frees) {
+		if o.knownTo(knows) {
+			continue
+		}
+		switch {
+		case e.Step == event.TensorPermit && o.step == event.TensorAllocate:
+			d.phaseError(PhasePermit, b, 0, event.NoPhase, o.at(), a.at())
+		case e.Pair != 0 || o.step == event.TensorAllocate || a.step == event.TensorAllocate:
 			d.phaseError(PhaseAllocates, b, 0, event.NoPhase, o.at(), a.at())
 		}
 	}

@@ -34,6 +34,10 @@ const (
 	MayHaveEnded              // A accesses the memory of a block that may have ended
 	NoMatrixFence             // A, a matrix operation of a warpgroup, misses a wgmma.fence before it
 	EarlyRegister             // A accesses a register of a matrix operation that nobody has waited for
+	TensorLeft                // what A allocates in tensor memory is not freed when its block ends
+	TensorFreed               // A accesses tensor memory that has been freed
+	NoAllocation              // A frees tensor memory that is not allocated, or not like that
+	NoPermit                  // A allocates tensor memory, and the block has given up the right to
 )
 
 // tracked reports whether findings of a kind are about mbarriers, asynchronous operations or

@@ -59,6 +59,13 @@ func (r *repairer) objectOf(in *ir.Instr) (object, bool) {
 	if at == nil {
 		return o, false
 	}
+	return r.addressed(o, at)
+}
+
+// addressed completes an object, or a variable in shared memory, with the address that its
+// instruction has.
+func (r *repairer) addressed(o object, at *ir.Operand) (object, bool) {
+	in := o.in
 	o.text, o.reg = r.operand(at), at.Reg
 	for _, m := range in.Mods {
 		if strings.HasPrefix(m, "shared") && o.space == "" {

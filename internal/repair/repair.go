@@ -74,6 +74,9 @@ type Insert struct {
 	At   Point
 	Text string
 	Use  *Tracked // what it does with an mbarrier; nil: nothing
+	// Moved is the instruction of the kernel that this is, which the plan removes where it was; nil:
+	// it is new.
+	Moved *ir.Instr
 }
 
 // TrackedKind is what an instruction does with an mbarrier.

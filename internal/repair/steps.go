@@ -27,7 +27,7 @@ const (
 func tracks(in *ir.Instr) bool {
 	switch in.Action() {
 	case isa.ActMBarrier, isa.ActBulkCopy, isa.ActBulkGroup, isa.ActAsyncStore, isa.ActMatrixAsync,
-		isa.ActClusterBarrier, isa.ActTensorAsync, isa.ActTensorAccess:
+		isa.ActClusterBarrier, isa.ActTensorAsync, isa.ActTensorAccess, isa.ActTensorAllocate:
 		return true
 	}
 	return false
@@ -187,8 +187,9 @@ type offer struct {
 
 // causes are the kinds of findings, those first that others may be a consequence of. Kinds that are
 // not among them have no steps.
-var causes = []Kind{ClusterUse, NoObject, NotStarted, Copy, Race, NoMatrixFence, EarlyRegister,
-	Unfinished, Surplus, Proxy, NoState, Stuck, MayHaveEnded}
+var causes = []Kind{ClusterUse, NoObject, NotStarted, NoPermit, Copy, Race, NoMatrixFence,
+	EarlyRegister, TensorFreed, NoAllocation, Unfinished, Surplus, Proxy, NoState, Stuck, TensorLeft,
+	MayHaveEnded}
 
 // offers returns the steps for some findings, those that are most likely right first.
 func (r *repairer) offers(found []located) []offer {
@@ -227,7 +228,8 @@ func (r *repairer) stepsFor(f located) []action {
 		if isInit(f.a) || isInit(f.b) {
 			return r.published()
 		}
-		return slices.Concat(r.groups(f), r.tensorSteps(f), r.strengthened(f), r.waits(f), r.ordered(f))
+		return slices.Concat(r.groups(f), r.freedBehind(f), r.tensorSteps(f), r.strengthened(f), r.waits(f), r.ordered(f),
+			r.freedApart(f))
 	case Surplus, Unfinished:
 		return slices.Concat(r.groups(f), r.waits(f))
 	case Stuck:
@@ -239,6 +241,14 @@ func (r *repairer) stepsFor(f located) []action {
 		return r.matrixFence(f)
 	case EarlyRegister:
 		return r.matrixWaits(f)
+	case TensorFreed:
+		return r.freedLater(f)
+	case NoAllocation:
+		return r.freedOnce(f)
+	case NoPermit:
+		return r.permitLater(f)
+	case TensorLeft:
+		return r.freedAtExits(f)
 	}
 	return nil
 }

@@ -80,6 +80,36 @@ func (u *Unit) AsmOf(f *Func) *Use {
 	return w.use(all[0], all[0].begin.offset)
 }
 
+// Alone returns the range of an if without else that has nothing but one statement in it, whose range
+// is given; that range if there is none.
+func (u *Unit) Alone(f *Func, r Range) Range {
+	if f.body == nil {
+		return r
+	}
+	w := &rewriter{b: newBuilder(f.File, f.path, u.OpenCL), f: f, rw: &Rewrite{}}
+	out := r
+	var walk func(n *node)
+	walk = func(n *node) {
+		for _, kid := range n.kids {
+			walk(kid)
+		}
+		if n.kind != "IfStmt" || n.hasElse || len(n.kids) == 0 {
+			return
+		}
+		body := lastKid(n)
+		if body.kind == "CompoundStmt" && len(body.kids) == 1 {
+			body = body.kids[0]
+		}
+		inner, ok := w.b.extent(body)
+		outer, ok2 := w.b.extent(n)
+		if ok && ok2 && outer.begins && outer.ends && (Range{inner.from, inner.to}) == out {
+			out = Range{outer.from, outer.to}
+		}
+	}
+	walk(f.body)
+	return out
+}
+
 // ConditionAt returns the text of the condition of an if or a loop that contains a byte offset, the
 // innermost one; empty if there is none in plain text.
 func (u *Unit) ConditionAt(f *Func, off int) string {

@@ -528,7 +528,10 @@ func (x *kernelFix) wrong(ctx context.Context) []diag.Diagnostic {
 			return out
 		}
 	}
-	return append(out, x.wrongExplored()...)
+	if out = x.wrongTraced(ctx); len(out) > 0 {
+		return out
+	}
+	return x.wrongExplored()
 }
 
 // inLanguage names what a repair adds as the language of the file does; in PTX, as it is.

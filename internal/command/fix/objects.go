@@ -33,11 +33,13 @@ type spoken struct {
 type roles struct{ object, value, size int }
 
 // What asm statements say, as the instruction in them: of an operation on an mbarrier, the address
-// and the number behind it, and of a bulk copy, the size and the address that comes last.
+// and the number behind it, of a commit, the address, and of a bulk copy, the size and the address
+// that comes last.
 var (
 	objectOperand = lazyregexp.New(
 		`mbarrier\.[\w.:]+\s+(?:[\w%|]+\s*,\s*)?\[%(\d+)\](?:\s*,\s*%(\d+))?`)
-	copyOperands = lazyregexp.New(
+	commitOperand = lazyregexp.New(`tcgen05\.commit\.[\w.:]+\s+\[%(\d+)\]`)
+	copyOperands  = lazyregexp.New(
 		`cp\.(?:reduce\.)?async\.bulk[\w.:]*mbarrier::[\w.:]+\s+\[%\d+\]\s*,\s*\[[^\]]*\](?:\s*,\s*%(\d+))?\s*,\s*\[%(\d+)\]`)
 )
 
@@ -50,6 +52,9 @@ func rolesOf(text string) (roles, bool) {
 	}
 	if m := copyOperands.FindStringSubmatch(text); m != nil {
 		return roles{object: number(m[2]), value: -1, size: number(m[1])}, true
+	}
+	if m := commitOperand.FindStringSubmatch(text); m != nil {
+		return roles{object: number(m[1]), value: -1, size: -1}, true
 	}
 	if m := objectOperand.FindStringSubmatch(text); m != nil {
 		return roles{object: number(m[1]), value: number(m[2]), size: -1}, true

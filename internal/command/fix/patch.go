@@ -185,6 +185,14 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 			open = append(open, list)
 			continue
 		}
+		if in.Moved != nil {
+			list, err := s.movedTo(k, in.At, byIndex[in.Moved.Index])
+			if err != nil {
+				return nil, nil, err
+			}
+			open = append(open, list)
+			continue
+		}
 		text := fenceText(in.Text)
 		if text == "" {
 			return nil, nil, notInSourcef("%s cannot be written in the source: %s", inserted(in.Text),
@@ -238,7 +246,10 @@ func (s *sourceFixer) fromPlan(k *ir.Func, plan *repair.Plan) (
 
 // inserted names what a plan inserts in a sentence.
 func inserted(text string) string {
-	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") {
+	switch text = strings.TrimSpace(text); {
+	case strings.Contains(text, "tcgen05.dealloc"): // what is in front of it alone has a form
+		return "tcgen05.dealloc"
+	case strings.HasPrefix(text, "{"):
 		return "a wait for a phase of an mbarrier"
 	}
 	op, _, _ := strings.Cut(text, "\n")
@@ -254,6 +265,9 @@ func (s *sourceFixer) replaced(in *ir.Instr, text string) (step, bool, error) {
 	}
 	fence := fenceText(text)
 	switch {
+	case text == "" && in.Action() == isa.ActTensorAllocate:
+		st, err := s.removed(in)
+		return st, true, err
 	case text == "" && in.Action() == isa.ActStore: // its load became the whole update
 		return step{}, false, nil
 	case fence != "" && in.Action() == isa.ActFence:

@@ -11,6 +11,7 @@ import (
 	"heddle/internal/edit"
 	"heddle/internal/event"
 	"heddle/internal/ir"
+	"heddle/internal/isa"
 	"heddle/internal/lower"
 	"heddle/internal/repair"
 	"heddle/internal/source"
@@ -122,7 +123,21 @@ func (s *sourceFixer) place(in *ir.Instr) (*syntax.Func, int, error) {
 func touchesMemory(in *ir.Instr) bool {
 	// a barrier orders nothing there
 	own := in.Space == event.Param || in.Space == event.Const || in.Space == event.Local
-	return in.Row != nil && (in.Row.Effect != 0 && !own || in.IsCall()) && in.Loc != nil
+	return in.Row != nil && in.Loc != nil &&
+		(in.Row.Effect != 0 && !own || in.IsCall() || in.Action() == isa.ActTensorAllocate)
+}
+
+// onTensor reports whether an instruction is about tensor memory, for which CUDA has no statement: it
+// is in an asm statement, and often in a function that has nothing else.
+func onTensor(in *ir.Instr) bool {
+	if in == nil {
+		return false
+	}
+	switch in.Action() {
+	case isa.ActTensorAllocate, isa.ActTensorAccess, isa.ActTensorAsync, isa.ActTensorWait:
+		return true
+	}
+	return false
 }
 
 // around returns the instructions that touch memory before and after a point, in its block.
@@ -202,7 +217,7 @@ func (s *sourceFixer) point(k *ir.Func, p repair.Point, text string, block bool)
 			out = appendNew(out, st)
 		}
 	}
-	if strings.HasPrefix(text, asmStatement) {
+	if strings.HasPrefix(text, asmStatement) || onTensor(before) || onTensor(after) {
 		// A call is better than the function that it calls, which others call too.
 		if in := s.inKernel(after); in != nil {
 			add(in, false)

@@ -157,6 +157,7 @@ var onlyPTX = map[string]string{
 	"divergent_call":     "the barrier is in a function that only some threads call",
 	"two_branches":       "threads of both branches must wait at one barrier, which belongs to neither branch",
 	"lock_plain_release": "the plain store must become a strong one",
+	"left":               "the address of the tensor memory has no name that heddle knows",
 }
 
 // Each broken kernel of testdata/fix is repaired in the source, and computes what its reference

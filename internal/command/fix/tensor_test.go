@@ -40,3 +40,53 @@ func TestTensorRemoved(t *testing.T) {
 		}
 	}
 }
+
+// What orders the end of an allocation of a pair of blocks is put back, and an end that is missing
+// (PTX ISA 9.7.16.7.1: the warps "must synchronize Tensor Memory accesses before attempting to
+// collectively deallocate").
+func TestTensorPairFreed(t *testing.T) {
+	text, err := os.ReadFile("../../../testdata/suite/tcgen05/pairs_right.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		loaded = "\ttcgen05.wait::ld.sync.aligned;\n"
+		arrive = "\tbarrier.cluster.arrive.aligned;\n"
+		wait   = "\tbarrier.cluster.wait.aligned;\n"
+		free   = "\t@%p1 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r4, 32;\n"
+	)
+	for _, c := range []struct {
+		removed []string
+		want    []string
+	}{
+		{[]string{wait}, []string{"barrier.cluster.wait;"}},
+		{[]string{arrive}, []string{"barrier.cluster.arrive;"}},
+		{[]string{arrive, wait}, []string{"barrier.cluster.arrive;", "barrier.cluster.wait;"}},
+		{[]string{loaded, arrive, wait}, []string{"tcgen05.wait::ld.sync.aligned;",
+			"barrier.cluster.arrive;", "barrier.cluster.wait;"}},
+		{[]string{free}, []string{"@%p1 tcgen05.dealloc.cta_group::2.sync.aligned.b32 \t%r4, 32;"}},
+	} {
+		before, body, ok := strings.Cut(string(text), ".entry once()")
+		at := strings.Index(body, loaded)
+		if !ok || at < 0 {
+			t.Fatal("the kernel has changed")
+		}
+		end := body[at:]
+		for _, r := range c.removed {
+			if !strings.Contains(end, r) {
+				t.Fatalf("the kernel has no %q", r)
+			}
+			end = strings.Replace(end, r, "", 1)
+		}
+		mutant := before + ".entry once()" + body[:at] + end
+		f, fixed := mutantFix(t, "once", mutant)
+		if f.Status != Repaired || len(f.Changes) != 1 {
+			t.Errorf("without %q: %s (%s), %d changes", c.removed, f.Status, f.Why, len(f.Changes))
+		}
+		for _, w := range c.want {
+			if strings.Count(fixed, w) != strings.Count(mutant, w)+1 {
+				t.Errorf("without %q: no %s was added", c.removed, w)
+			}
+		}
+	}
+}

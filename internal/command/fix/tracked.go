@@ -32,8 +32,11 @@ func (j *judge) trace(ctx context.Context, p *parsed, out *repair.Judgement) err
 		job := j.f.d.Job(j.f.in, p.kernel).Into(func(diag.Diagnostic) {})
 		job.Launch = j.request(host)
 		found := &repair.Judgement{}
-		opt := trace.Options{Report: func(m *emu.Machine, rep *race.Report) {
+		opt := trace.Options{Report: func(m *emu.Machine, res *emu.Result, rep *race.Report) {
 			j.shown(p, m, rep, found)
+			if res.Status == emu.Stopped {
+				j.stopped(p, m, res, found)
+			}
 		}}
 		v, steps := trace.Ask(ctx, job, &opt)
 		j.f.ran += steps
@@ -58,6 +61,25 @@ func (j *judge) trace(ctx context.Context, p *parsed, out *repair.Judgement) err
 		out.Scope += "; verified by a trace: " + scope
 	}
 	return ctx.Err()
+}
+
+// wrongTraced returns the findings of a trace, of a kernel of which no run of the judge shows a bug.
+func (x *kernelFix) wrongTraced(ctx context.Context) (out []diag.Diagnostic) {
+	if !repair.Tracks(x.k) {
+		return nil
+	}
+	job := x.d.Job(x.in, x.k).Into(func(g diag.Diagnostic) {
+		if g.Code != "" && aboutOrder(g.Code) {
+			out = append(out, g)
+		}
+	})
+	for _, host := range x.judge.hosts {
+		job.Launch = x.judge.request(host)
+		if trace.Ask(ctx, job, &trace.Options{}); len(out) > 0 {
+			return out
+		}
+	}
+	return nil
 }
 
 // seedsFor is how many schedules each text of a kernel is run under: no fewer than heddle check
@@ -100,7 +122,7 @@ func aboutOrder(code diag.Code) bool {
 	case diag.CodeRaceProxy, diag.CodeMBarrierUninitialized, diag.CodeMBarrierExcess,
 		diag.CodeMBarrierBytes, diag.CodeMBarrierState, diag.CodePeerNotStarted, diag.CodePeerExited,
 		diag.CodeBadBarrier, diag.CodeAsyncUnfinished, diag.CodeWarpgroupFence,
-		diag.CodeWarpgroupRegister, diag.CodeRaceTensor:
+		diag.CodeWarpgroupRegister, diag.CodeRaceTensor, diag.CodeTensorAllocation, diag.CodeTensorBounds:
 		return true
 	}
 	return prove.Synchronization(code)
@@ -174,6 +196,14 @@ func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.
 		add(repair.NoMatrixFence, res.Stop.Site)
 	case emu.WarpgroupRegister:
 		add(repair.EarlyRegister, res.Stop.Site)
+	case emu.TensorLeft:
+		add(repair.TensorLeft, res.Stop.Site)
+	case emu.TensorFreed:
+		add(repair.TensorFreed, res.Stop.Site)
+	case emu.TensorNoAllocation:
+		add(repair.NoAllocation, res.Stop.Site)
+	case emu.TensorRelinquished:
+		add(repair.NoPermit, res.Stop.Site)
 	default:
 		return false
 	}

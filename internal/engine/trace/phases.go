@@ -190,7 +190,7 @@ func (t *tracer) otherSchedules(ctx context.Context, b uint32, rep *race.Report,
 		t.strong(found)
 		t.run.Findings(found, seed)
 		if t.opt.Report != nil {
-			t.opt.Report(t.run.Machine, found)
+			t.opt.Report(t.run.Machine, res, found)
 		}
 		if !t.run.Ended(res, seed) || t.run.Bugs > 0 {
 			*shown = execution{seed, found, res}
@@ -260,6 +260,10 @@ func (t *tracer) phaseVerdict(e *race.PhaseError) *diag.Verdict {
 		v.Reason = fmt.Sprintf("nothing orders %s after %s: which columns of tensor memory are free "+
 			"there, or of a pair of blocks which of the two the other block meets, depends on the "+
 			"schedule", text(e.Second), first)
+	case race.PhasePermit:
+		v.Span = place(m.Site(e.Second.Site))
+		v.Reason = fmt.Sprintf("nothing orders %s after %s: no thread of the block may allocate tensor "+
+			"memory behind it (PTX ISA 9.7.16.7.1)", text(e.Second), first)
 	case race.PhaseEnds:
 		v.Reason = fmt.Sprintf("nothing orders %s before %s", first, text(e.Second))
 	}

@@ -240,7 +240,7 @@ func (r *roundLog) TensorSync(e *event.TensorSync) {
 	switch e.Step {
 	case event.TensorCommit:
 		r.issue(e.ID, e.Warp, e.Site, e.Mask)
-	case event.TensorAllocate, event.TensorFree:
+	case event.TensorAllocate, event.TensorFree, event.TensorPermit:
 		if n := len(r.list); n > 0 {
 			r.list[n-1].allocates = true
 		}

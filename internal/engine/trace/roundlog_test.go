@@ -88,7 +88,7 @@ func TestRoundLogMatrices(t *testing.T) {
 		}
 	}
 	for _, step := range [...]event.TensorStep{event.TensorAllocate, event.TensorFree,
-		event.TensorCommit} {
+		event.TensorPermit, event.TensorCommit} {
 		log := newRoundLog(event.Discard{})
 		log.TensorSync(&event.TensorSync{Step: step}) // in front of the first round
 		log.round(new(emu.Round))

@@ -44,8 +44,9 @@ type Options struct {
 	// Without it they are decided for every value, if that is possible (periods.go).
 	KnownRounds bool
 	Stats       func(Stats) // receives the counts of each block; may be nil
-	// Report receives what the detector has found in each execution of a block; may be nil.
-	Report func(*emu.Machine, *race.Report)
+	// Report receives the end of each execution of a block, and what the detector has found in it;
+	// may be nil.
+	Report func(*emu.Machine, *emu.Result, *race.Report)
 	// receives the barriers of each block, in the order of the kernels; may be nil
 	Graph func(*diag.BarrierGraph)
 	// receives the phases of mbarriers of each block, in the order of the kernels; may be nil
@@ -389,7 +390,7 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 	}
 	t.run.Findings(rep, 0)
 	if t.opt.Report != nil {
-		t.opt.Report(t.run.Machine, rep)
+		t.opt.Report(t.run.Machine, res, rep)
 	}
 	if sink.graph != nil {
 		t.job.Turn() // in the order of the kernels

@@ -8,17 +8,17 @@ import (
 	"heddle/internal/isa"
 )
 
-// What mma has besides A, B and C: the metadata of a sparse A (PTX ISA 9.7.14.6), of which half of
-// the elements are zero and the others in registers, and the factors by which blocks of A and B are
-// scaled (9.7.14.3).
+// What mma has besides A, B and C: the metadata of a sparse A (PTX ISA 9.7.14.6), and of one of a
+// warpgroup (9.7.15.6, with the same figures for each warp), of which half of the elements are zero
+// and the others in registers, and the factors by which blocks of A and B are scaled (9.7.14.3).
 //
 // The ISA has the place of metadata in figures. Here four bits describe a chunk of columns of one
 // row, and the chunks of a row are from the low bits upwards. With elements of 16 and 32 bits, the
 // lower half of a register is for row g of the group of lanes 4g to 4g+3, the upper half for row
-// g+8, and a second lane has the second half of the columns. With smaller elements a register is for
-// one row, and the lane behind it for row g+8; the next two lanes have the second half of the
-// columns. That is how CUTLASS arranges metadata (host_reorder.h, mma_traits_sm120_sparse.hpp), and
-// shapes of half the columns have the first half.
+// g+8, and a second lane has the second half of the columns. With smaller elements a register is
+// for one row, and the lane behind it for row g+8; the next two lanes have the second half of the
+// columns. That is how CUTLASS arranges metadata (host_reorder.h, mma_traits_sm120_sparse.hpp,
+// mma_traits_sm90_gmma_sparse.hpp), and shapes of half the columns have the first half.
 
 // sparsity is how a matrix A is sparse.
 type sparsity struct {
@@ -29,12 +29,13 @@ type sparsity struct {
 	lanes    int  // lanes of a group of four that have metadata
 	selector int  // which of them, in groups of so many lanes
 	reg      int  // the register with metadata among those that the lanes provide
+	section  string
 }
 
 // newSparsity returns the layout of the metadata of a form. For elements of 8 bits in floating point
 // the text lists ordered indices only, for all forms.
 func newSparsity(f *isa.MMAForm) *sparsity {
-	s := &sparsity{chunk: f.Granularity()}
+	s := &sparsity{chunk: f.Granularity(), section: "9.7.14.6.1"}
 	s.count = f.K / s.chunk
 	switch f.A {
 	case "f16", "bf16", "tf32":
@@ -216,7 +217,7 @@ func (p *product) undefined(regs []alu.Lanes) (lane int, why string) {
 				if low, high := s.indices(regs, row, chunk); !s.meaningful(low, high) {
 					l, bit := s.at(row, chunk)
 					return l, fmt.Sprintf("bits %d to %d of the metadata in lane %d are 0b%04b, which "+
-						"makes the result undefined (PTX ISA 9.7.14.6.1)", bit, bit+3, l, high<<2|low)
+						"makes the result undefined (PTX ISA %s)", bit, bit+3, l, high<<2|low, s.section)
 				}
 			}
 		}

@@ -130,11 +130,12 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 	if c.slice == nil && c.p.track {
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
 	}
-	if len(in.Dst) != 1 || len(in.Src) <= isa.WarpgroupScale {
+	at := in.WarpgroupScale()
+	if len(in.Dst) != 1 || len(in.Src) <= at {
 		return fmt.Errorf("%s: D, A, B and the scale of D expected", opcodeText(in))
 	}
 	var immediates []uint64
-	for _, o := range in.Src[isa.WarpgroupScale+1:] {
+	for _, o := range in.Src[at+1:] {
 		if o.Kind != ir.Imm {
 			return fmt.Errorf("%s: constants expected behind the scale of D", opcodeText(in))
 		}
@@ -184,7 +185,20 @@ func (c *compiler) warpgroupMultiplyInstr(in *ir.Instr) error {
 		}
 	}
 	op.descriptors = len(descriptors)
-	scale, err := c.psrcOf(in.Src[isa.WarpgroupScale])
+	if s := op.product.sparse; s != nil {
+		meta, err := c.elements(in.Src[isa.WarpgroupMetadata], 1, isa.B32)
+		if err != nil {
+			return fmt.Errorf("%w: the metadata", err)
+		}
+		sel, choices := in.Src[isa.WarpgroupSelector], 4/s.lanes
+		if sel.Kind != ir.Imm || sel.Val >= uint64(choices) {
+			return fmt.Errorf("%s: the sparsity selector is a constant from 0 to %d (PTX ISA 9.7.15.6.1)",
+				opcodeText(in), choices-1)
+		}
+		s.selector, s.reg = int(sel.Val), len(registers)
+		registers = append(registers, meta...)
+	}
+	scale, err := c.psrcOf(in.Src[at])
 	if err != nil {
 		return err
 	}
@@ -219,7 +233,8 @@ func (c *compiler) distinct(in *ir.Instr) error {
 }
 
 // warpgroupProduct is the product of one warp. Its fragments are those of mma.m16n8k16, one for
-// each 8 columns (PTX ISA 9.7.15.5.1.1).
+// each 8 columns (PTX ISA 9.7.15.5.1.1). Of a sparse A, those of the stored half are those of a dense
+// matrix with half of the columns (9.7.15.6.2).
 func warpgroupProduct(f *isa.WarpgroupForm) *product {
 	p := &product{m: isa.WarpgroupRows / 4, n: f.N, k: f.K, count: 1, saturate: f.Satfinite,
 		bitOp: isa.FnAnd}
@@ -227,7 +242,13 @@ func warpgroupProduct(f *isa.WarpgroupForm) *product {
 	b, _ := elementOf(f.B)
 	d, _ := elementOf(f.D)
 	run := a.perRegister()
-	p.a = newLayout(a, p.m*p.k/32, p.m, p.k, 1, func(l, i int) (int, int, int) {
+	stored := f.Stored()
+	if f.Sparse {
+		meta := f.Metadata()
+		p.sparse = newSparsity(&meta)
+		p.sparse.increase, p.sparse.section = false, "9.7.15.6.1"
+	}
+	p.a = newLayout(a, p.m*stored/32, p.m, stored, 1, func(l, i int) (int, int, int) {
 		u := i / run
 		return l>>2 + 8*(u%2), u/2*4*run + l%4*run + i%run, 0
 	})
@@ -292,11 +313,20 @@ func (x *exec) multiplyStep(in *inst, op *warpgroupOp, m uint32) {
 	if first && !x.together(in, desc) || !x.useRegisters(in, op) {
 		return
 	}
+	if b := isa.DescriptorOf(desc[1]); !op.form.TransposeB && !b.Fits(op.form.BytesOfB()) {
+		x.fail(in, Unsupported, 0, "%s: B has %d bytes of K in a layout with a permutation of %d bytes, "+
+			"which is not supported", opcodeText(in.ir), op.form.BytesOfB(), b.Swizzle.Width())
+		return
+	}
 	reads := x.footprint(op, desc)
 	if first && !x.readsMatrix(in, reads) {
 		return
 	}
 	if op.computes {
+		if l, why := op.product.undefined(x.coll.more[op.descriptors:]); why != "" {
+			x.fail(in, Unsupported, l, "%s: %s", opcodeText(in.ir), why)
+			return
+		}
 		x.multiplyNow(op, desc)
 		op.product.deliver(x, op.to, m)
 	} else if x.unk != nil {
@@ -322,10 +352,11 @@ func (x *exec) footprint(op *warpgroupOp, desc [2]uint64) *event.Footprint {
 	f := new(event.Footprint)
 	if !op.form.Registers {
 		a := isa.DescriptorOf(desc[0])
-		a.Chunks(uint64(key.row), uint64(key.row+op.product.m), op.form.TransposeA, f.Add)
+		a.Chunks(uint64(key.row), uint64(key.row+op.product.m), isa.WarpgroupBytes, op.form.TransposeA,
+			f.Add)
 	}
 	b := isa.DescriptorOf(desc[1])
-	b.Chunks(0, uint64(op.form.N), op.form.TransposeB, f.Add)
+	b.Chunks(0, uint64(op.form.N), op.form.BytesOfB(), op.form.TransposeB, f.Add)
 	if x.footprints == nil {
 		x.footprints = make(map[footprintKey]*event.Footprint)
 	}
@@ -447,24 +478,16 @@ func (x *exec) multiplyNow(op *warpgroupOp, desc [2]uint64) {
 		x.matrix = new(matrixScratch)
 	}
 	p, s, f := op.product, x.matrix, &op.form
-	regs := x.coll.more[op.descriptors:]
-	a, d := regs, regs
+	d := x.coll.more[op.descriptors:]
 	if f.Registers {
-		d = regs[p.a.regs:]
+		d = d[p.a.regs:]
 	}
 	at := [2]isa.MatrixDescriptor{isa.DescriptorOf(desc[0]), isa.DescriptorOf(desc[1])}
-	row := uint64(x.warp.index % 4 * p.m)
 	result := s.d.sized(p.d.size)
 	if p.a.float != nil {
 		sum := gather(&s.c, &p.d, d, p.d.float)
 		clearUnscaled(sum, &p.d, x.coll.pred)
-		var left []float64
-		if f.Registers {
-			left = gather(&s.a, &p.a, a, p.a.float)
-		} else {
-			left = fetch(x.block.shared, &s.a, &p.a.element, &at[0], row, p.m, p.k, f.TransposeA,
-				p.a.float)
-		}
+		left := operandA(x, op, &at[0], &s.a, &s.x, p.a.float)
 		right := fetch(x.block.shared, &s.b, &p.b.element, &at[1], 0, p.n, p.k, f.TransposeB, p.b.float)
 		if f.NegateA != f.NegateB {
 			for i := range left {
@@ -479,12 +502,7 @@ func (x *exec) multiplyNow(op *warpgroupOp, desc [2]uint64) {
 	}
 	sum := gather(&s.k, &p.d, d, p.d.integer())
 	clearUnscaled(sum, &p.d, x.coll.pred)
-	var left []int64
-	if f.Registers {
-		left = gather(&s.i, &p.a, a, p.a.integer())
-	} else {
-		left = fetch(x.block.shared, &s.i, &p.a.element, &at[0], row, p.m, p.k, false, p.a.integer())
-	}
+	left := operandA(x, op, &at[0], &s.i, &s.y, p.a.integer())
 	right := fetch(x.block.shared, &s.j, &p.b.element, &at[1], 0, p.n, p.k, false, p.b.integer())
 	multiply(p, sum, left, right)
 	for i := range result {
@@ -493,6 +511,24 @@ func (x *exec) multiplyNow(op *warpgroupOp, desc [2]uint64) {
 		}
 		result[i] = uint64(uint32(sum[i]))
 	}
+}
+
+// operandA returns the rows of A of the warp, dense: from registers or from shared memory, and, if it
+// is sparse, by its metadata.
+func operandA[T int64 | float64](x *exec, op *warpgroupOp, d *isa.MatrixDescriptor,
+	to, half *matrixOf[T], read func(v uint64) T) []T {
+	p, f, regs := op.product, &op.form, x.coll.more[op.descriptors:]
+	if f.Registers {
+		return left(p, to, half, regs, read)
+	}
+	row := uint64(x.warp.index % 4 * p.m)
+	if !f.Sparse {
+		return fetch(x.block.shared, to, &p.a.element, d, row, p.m, p.k, f.TransposeA, read)
+	}
+	stored := fetch(x.block.shared, half, &p.a.element, d, row, p.m, f.Stored(), f.TransposeA, read)
+	a := to.sized(p.m * p.k)
+	expand(p.sparse, p.m, a, stored, regs)
+	return a
 }
 
 // clearUnscaled sets the elements to 0 of lanes that do not add D.

@@ -22,6 +22,8 @@ type warpgroupCase struct {
 	immediates string
 	scale      bool
 	negateA    bool
+	sparse     bool
+	selector   int
 }
 
 // bits returns the bits of an element.
@@ -53,8 +55,29 @@ func TestWarpgroupProducts(t *testing.T) {
 		{n: 16, d: "s32", a: "s8", b: "u8", scale: true},
 		{n: 48, d: "s32", a: "u8", b: "s8", extra: ".satfinite", registers: true, scale: true},
 		{n: 8, d: "s32", a: "b1", b: "b1", extra: ".and.popc", scale: true},
+		{n: 8, d: "f32", a: "f16", b: "f16", sparse: true, immediates: ", 1, 1, 0, 0", scale: true},
+		{n: 24, d: "f16", a: "f16", b: "f16", sparse: true, selector: 1, swizzle: 1,
+			immediates: ", -1, 1, 0, 0", negateA: true},
+		{n: 16, d: "f32", a: "bf16", b: "bf16", sparse: true, swizzle: 2, immediates: ", 1, 1, 0, 0"},
+		{n: 64, d: "f32", a: "bf16", b: "bf16", sparse: true, swizzle: 3, immediates: ", 1, 1, 0, 1",
+			transposeB: true},
+		{n: 64, d: "f32", a: "f16", b: "f16", sparse: true, swizzle: 1, immediates: ", 1, 1, 1, 1",
+			transposeA: true, transposeB: true, selector: 1},
+		{n: 16, d: "f32", a: "f16", b: "f16", sparse: true, immediates: ", 1, 1, 1, 1",
+			transposeA: true, transposeB: true, scale: true},
+		{n: 8, d: "f32", a: "bf16", b: "bf16", sparse: true, registers: true, selector: 1,
+			immediates: ", 1, 1, 0", scale: true},
+		{n: 8, d: "f32", a: "tf32", b: "tf32", sparse: true, immediates: ", 1, 1", scale: true},
+		{n: 8, d: "f32", a: "tf32", b: "tf32", sparse: true, selector: 1, registers: true,
+			immediates: ", 1, 1"},
+		{n: 8, d: "f32", a: "e4m3", b: "e5m2", sparse: true, swizzle: 1, immediates: ", 1, 1",
+			scale: true},
+		{n: 8, d: "f16", a: "e5m2", b: "e4m3", sparse: true, registers: true, immediates: ", 1, 1"},
+		{n: 16, d: "s32", a: "s8", b: "u8", sparse: true, scale: true},
+		{n: 48, d: "s32", a: "u8", b: "s8", sparse: true, extra: ".satfinite", registers: true,
+			scale: true},
 	} {
-		t.Run(fmt.Sprintf("n%d_%s_%s_%s_%d", c.n, c.d, c.a, c.b, c.swizzle), c.check)
+		t.Run(fmt.Sprintf("n%d_%s_%s_%s_%d_%v", c.n, c.d, c.a, c.b, c.swizzle, c.sparse), c.check)
 	}
 }
 
@@ -64,6 +87,69 @@ func (c *warpgroupCase) left(row, k int) int {
 }
 
 func (c *warpgroupCase) right(k, col int) int { return c.small(c.b, col*5+k*11+col*k) }
+
+// chunk is how many columns of a sparse A four bits of metadata describe (PTX ISA 9.7.15.6.1).
+func (c *warpgroupCase) chunk() int {
+	if c.a == "tf32" {
+		return 2
+	}
+	return 4
+}
+
+// metadata are the four bits for a chunk of a row: any two different places, in any order; of tf32
+// 0b0100 or 0b1110.
+func (c *warpgroupCase) metadata(row, chunk int) uint64 {
+	n := row*5 + chunk*3 + row*chunk
+	if c.a == "tf32" {
+		return []uint64{0b0100, 0b1110}[n%2]
+	}
+	low := n % 4
+	return uint64((low+1+n/4%3)%4<<2 | low)
+}
+
+// dense is an element of A: of a sparse one, the metadata say which columns the stored elements of a
+// chunk, from left on, belong to.
+func (c *warpgroupCase) dense(row, k int) int {
+	if !c.sparse {
+		return c.left(row, k)
+	}
+	n := c.chunk()
+	meta, place := c.metadata(row, k/n), k%n
+	switch {
+	case n == 2:
+		if place != int(meta>>3) {
+			return 0
+		}
+		return c.left(row, k/n)
+	case place == int(meta&3):
+		return c.left(row, k/n*2)
+	case place == int(meta>>2):
+		return c.left(row, k/n*2+1)
+	}
+	return 0
+}
+
+// metadataOf is the register with metadata of a lane of a warp, whose first row is given. The figures
+// 176, 178, 180 and 181 of PTX ISA 9.7.15.6.2 say which lane has which bits for which columns: of 16
+// and 32 bits, lanes 4g + 2*selector and the next one have each half of the columns, of row g in the
+// lower half of the register and of row g+8 in the upper one; of 8 bits, lanes 4g and 4g+1 have the
+// first half, of rows g and g+8, and the next two the rest. The others have what is no metadata.
+func (c *warpgroupCase) metadataOf(first, lane int) (v uint64) {
+	g, t := lane/4, lane%4
+	if c.bits(c.a) == 8 {
+		for i := range 8 {
+			v |= c.metadata(first+g+t%2*8, t/2*8+i) << (4 * i)
+		}
+		return v
+	}
+	if t/2 != c.selector {
+		return 0
+	}
+	for i := range 8 {
+		v |= c.metadata(first+g+i/4*8, t%2*4+i%4) << (4 * i)
+	}
+	return v
+}
 
 // small reduces a number to what a type represents.
 func (c *warpgroupCase) small(name string, v int) int {
@@ -97,15 +183,19 @@ func encode(name string, v int) uint64 {
 }
 
 func (c *warpgroupCase) check(t *testing.T) {
-	k := 256 / c.bits(c.a)
+	stored := 256 / c.bits(c.a)
+	k := stored
+	if c.sparse {
+		k *= 2
+	}
 	// Each operand has a stride that lets no two atoms overlap.
 	descriptor := func(start uint64, transposed bool) uint64 {
 		w := isa.Swizzle(c.swizzle).Width()
-		leading, stride := uint64(128), uint64(256) // without a swizzle
+		leading, stride := uint64(128), uint64(512) // without a swizzle
 		if w != 0 {
 			leading, stride = 16, 8*w
 			if transposed {
-				leading, stride = 16*w, 8*w // of atoms along the rows, and along k
+				leading, stride = 32*w, 8*w // of atoms along the rows, and along k
 			}
 		}
 		return start>>4 | leading>>4<<16 | stride>>4<<32 | c.swizzle<<62
@@ -131,7 +221,9 @@ func (c *warpgroupCase) check(t *testing.T) {
 	}
 	for i := range k {
 		for row := range 64 {
-			put(da, c.transposeA, c.a, row, i, c.left(row, i))
+			if i < stored {
+				put(da, c.transposeA, c.a, row, i, c.left(row, i))
+			}
 		}
 		for col := range c.n {
 			put(db, c.transposeB, c.b, col, i, c.right(i, col))
@@ -146,7 +238,7 @@ func (c *warpgroupCase) check(t *testing.T) {
 		if c.scale {
 			x.coll.pred = full
 		}
-		x.coll.more = make([]alu.Lanes, op.descriptors+op.product.a.regs+op.product.d.regs)
+		x.coll.more = make([]alu.Lanes, op.descriptors+op.product.a.regs+op.product.d.regs+1)
 		at := op.descriptors
 		for l := range 32 {
 			if c.registers {
@@ -154,7 +246,7 @@ func (c *warpgroupCase) check(t *testing.T) {
 					v := uint64(0)
 					for e := range per {
 						p := op.product.a.place[l][r*per+e]
-						v |= encode(c.a, c.left(16*warp+p/k, p%k)) << (e * c.bits(c.a))
+						v |= encode(c.a, c.left(16*warp+p/stored, p%stored)) << (e * c.bits(c.a))
 					}
 					x.coll.more[at+r][l] = v
 				}
@@ -163,12 +255,18 @@ func (c *warpgroupCase) check(t *testing.T) {
 			if c.registers {
 				d += op.product.a.regs
 			}
+			if c.sparse {
+				x.coll.more[d+op.product.d.regs][l] = c.metadataOf(16*warp, l)
+			}
 			for r := range op.product.d.regs {
 				n := op.product.d.perRegister()
 				for e := range n {
 					x.coll.more[d+r][l] |= encode(c.d, 3) << (e * c.bits(c.d))
 				}
 			}
+		}
+		if l, why := op.product.undefined(x.coll.more[at:]); why != "" {
+			t.Fatalf("lane %d: %s", l, why)
 		}
 		x.multiplyNow(op, [2]uint64{da, db})
 		for row := range 16 {
@@ -178,7 +276,7 @@ func (c *warpgroupCase) check(t *testing.T) {
 					want = 3
 				}
 				for i := range k {
-					p := c.left(16*warp+row, i) * c.right(i, col)
+					p := c.dense(16*warp+row, i) * c.right(i, col)
 					if c.negateA {
 						p = -p
 					}
@@ -196,7 +294,10 @@ func (c *warpgroupCase) check(t *testing.T) {
 // operation decodes the instruction.
 func (c *warpgroupCase) operation(t *testing.T, da, db uint64) (*exec, *warpgroupOp) {
 	t.Helper()
-	k := 256 / c.bits(c.a)
+	k, sp, meta := 256/c.bits(c.a), "", ""
+	if c.sparse {
+		k, sp, meta = 2*k, ".sp", fmt.Sprintf("%%v, %d, ", c.selector)
+	}
 	regs := c.n / 2
 	if c.d == "f16" {
 		regs /= 2
@@ -215,8 +316,8 @@ func (c *warpgroupCase) operation(t *testing.T, da, db uint64) (*exec, *warpgrou
 	text := fmt.Sprintf(".reg .b64 %%rda, %%rdb;\n.reg .b32 %%a<4>, %%d<128>;\n"+
 		"mov.u64 %%rda, %d;\nmov.u64 %%rdb, %d;\n"+
 		"mov.u32 %%v, 0;\nsetp.eq.u32 %%c, %%v, 0;\nwgmma.fence.sync.aligned;\n"+
-		"wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s %s, %s, %%rdb, %%c%s;\nret;", int64(da),
-		int64(db), c.n, k, c.d, c.a, c.b, c.extra, list("d", regs), a, c.immediates)
+		"wgmma.mma_async%s.sync.aligned.m64n%dk%d.%s.%s.%s%s %s, %s, %%rdb, %s%%c%s;\nret;", int64(da),
+		int64(db), sp, c.n, k, c.d, c.a, c.b, c.extra, list("d", regs), a, meta, c.immediates)
 	m, err := New(kernel(t, text), config(1, 128, buffer("out", 128)))
 	if err != nil {
 		t.Fatal(err)
@@ -267,6 +368,9 @@ func TestWarpgroupLimits(t *testing.T) {
 // Operands that the ISA does not have.
 func TestWarpgroupOperands(t *testing.T) {
 	const form = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+	const sparse = "wgmma.mma_async.sp.sync.aligned.m64n8k"
+	const halves, bytes = sparse + "32.f32.f16.f16 {%d0, %d1, %d2, %d3}, %q, %q, ",
+		sparse + "64.f32.e4m3.e4m3 {%d0, %d1, %d2, %d3}, %q, %q, "
 	for text, want := range map[string]string{
 		form + "{%d0, %d1, %d2, %d3}, {%v, %n, %t}, %q, 1, 1, 1, 0;":         "3 operands where 4",
 		form + "{%d0, %d1, %d2, %d0}, %q, %q, 1, 1, 1, 0, 0;":                "uses register %d0 twice",
@@ -276,7 +380,16 @@ func TestWarpgroupOperands(t *testing.T) {
 		form + "{%d0, %d1, %d2, %d3}, %q, %q, 1, 2, 1, 0, 0;":                "1 or -1, not 2",
 		form + "{%d0, %d1, %d2, %d3}, %q, %q, 1, 1, 1, 0;":                   "4 constants",
 		"wgmma.wait_group.sync.aligned %v;":                                  "a constant number",
-		"wgmma.commit_group.sync;":                                           "is not supported",
+		halves + "%v, 2, 1, 1, 1, 0, 0;":                                     "a constant from 0 to 1",
+		halves + "%v, %v, 1, 1, 1, 0, 0;":                                    "a constant from 0 to 1",
+		bytes + "%v, 1, 1, 1, 1;":                                            "a constant from 0 to 0",
+		bytes + "%v, 0, 1, 1, 1, 0, 0;":                                      "2 constants",
+		"mov.u32 %v, 0x44444454; wgmma.fence.sync.aligned; " + halves + "%v, 0, 1, 1, 1, 0, 0;": "bits 4 " +
+			"to 7 of the metadata in lane 0 are 0b0101, which makes the result undefined (PTX ISA " +
+			"9.7.15.6.1)",
+		"mov.u32 %v, 0x44444444; or.b64 %q, %q, 0xc000000000000000; wgmma.fence.sync.aligned; " + halves +
+			"%v, 0, 1, 1, 1, 0, 0;": "64 bytes of K in a layout with a permutation of 32 bytes",
+		"wgmma.commit_group.sync;": "is not supported",
 	} {
 		m, err := New(warpgroupKernel(t, text), config(1, 128, buffer("out", 512), value("n", 1)))
 		if err != nil {

@@ -18,7 +18,7 @@ var matrixRows = []Row{
 // 9.7.16.
 var wgmmaRows = []Row{
 	{Opcode: "wgmma.mma_async", Action: ActMatrixAsync, Category: Matrix, Roles: []Role{Dst, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.15.5.2", Executable: true},
-	{Opcode: "wgmma.mma_async.sp", Action: ActMatrixAsync, Category: Matrix, Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.15.6.3"},
+	{Opcode: "wgmma.mma_async.sp", Action: ActMatrixAsync, Category: Matrix, Roles: []Role{Dst, Src, Src, Src, Src, Src, SrcOpt, SrcOpt, SrcOpt, SrcOpt}, Effect: Reads, Section: "9.7.15.6.3", Executable: true},
 	{Opcode: "wgmma.fence", Action: ActMatrixFence, Category: Matrix, Effect: Orders, Section: "9.7.15.7.1", Executable: true},
 	{Opcode: "wgmma.commit_group", Step: AsyncCommit, Action: ActMatrixGroup, Category: Matrix, Section: "9.7.15.7.2", Executable: true},
 	{Opcode: "wgmma.wait_group", Step: AsyncWait, Action: ActMatrixGroup, Category: Matrix, Roles: []Role{Src}, Effect: Orders, Section: "9.7.15.7.3", Executable: true},

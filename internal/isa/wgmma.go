@@ -6,11 +6,13 @@ import (
 )
 
 // WarpgroupForm is what wgmma.mma_async does (PTX ISA 9.7.15.5.2): D = A*B + D, where A has 64
-// rows, B has N columns, and the inner dimension K has 32 bytes, whatever the type is.
+// rows, B has N columns, and the inner dimension K has 32 bytes, whatever the type is. Of a sparse A
+// (9.7.15.6.3) half of the elements are stored, in 32 bytes for each row, and K is twice as long.
 type WarpgroupForm struct {
 	N, K      int
 	D, A, B   string // types of elements, without dots
 	Satfinite bool
+	Sparse    bool // half of A is zero and not stored
 	// Registers says that A is in registers; else operand A is a descriptor, as operand B is.
 	Registers bool
 	// TransposeA and TransposeB say that rows of A, or columns of B, are contiguous in shared
@@ -21,22 +23,60 @@ type WarpgroupForm struct {
 
 // The operands of wgmma.mma_async among the sources.
 const (
-	WarpgroupA     = 0
-	WarpgroupB     = 1
-	WarpgroupScale = 2 // whether D is added
-	warpgroupRest  = 3 // immediates
+	WarpgroupA        = 0
+	WarpgroupB        = 1
+	WarpgroupMetadata = 2 // of a sparse A; the selector follows
+	WarpgroupSelector = 3
 )
+
+// WarpgroupScale is the number of the source that says whether D is added. Constants follow.
+func (d *Desc) WarpgroupScale() int {
+	if d.sparse() {
+		return WarpgroupSelector + 1
+	}
+	return WarpgroupB + 1
+}
+
+// sparse reports whether an instruction is wgmma.mma_async.sp.
+func (d *Desc) sparse() bool { return len(d.Mods) > 1 && d.Mods[1] == "sp" }
+
+// Stored is the number of elements of a row of A that are stored.
+func (f *WarpgroupForm) Stored() int {
+	if f.Sparse {
+		return f.K / 2
+	}
+	return f.K
+}
+
+// BytesOfB is how many bytes of shared memory a column of B has.
+func (f *WarpgroupForm) BytesOfB() uint64 {
+	if f.Sparse {
+		return 2 * WarpgroupBytes
+	}
+	return WarpgroupBytes
+}
+
+// Metadata is what says where the stored elements of a sparse A are. Its layout is the one of mma.sp
+// of the same K and types (the figures of 9.7.15.6.2 are those of 9.7.14.6.2). Any two different
+// places are valid (9.7.15.6.1).
+func (f *WarpgroupForm) Metadata() MMAForm {
+	return MMAForm{M: WarpgroupRows / 4, N: 8, K: f.K, A: f.A, B: f.B, Sparse: true}
+}
 
 // WarpgroupRows is the number of rows of A and D.
 const WarpgroupRows = 64
+
+// WarpgroupBytes is the length of a stored row of A, and of a column of B, unless A is sparse.
+const WarpgroupBytes = 32
 
 // Warpgroup decodes wgmma.mma_async. registers says that operand A is a list of registers, and
 // immediates has the operands behind WarpgroupScale. It fails if the ISA has no such form.
 func (d *Desc) Warpgroup(registers bool, immediates []uint64) (WarpgroupForm, error) {
 	m := d.Matrix()
-	f := WarpgroupForm{N: m.N, K: m.K, Satfinite: m.Satfinite, Registers: registers}
-	none := fmt.Errorf("%s: this combination of shape and types does not exist (PTX ISA 9.7.15.5.2)",
-		d.Text())
+	f := WarpgroupForm{N: m.N, K: m.K, Satfinite: m.Satfinite, Registers: registers,
+		Sparse: d.sparse()}
+	none := fmt.Errorf("%s: this combination of shape and types does not exist (PTX ISA %s)",
+		d.Text(), d.Row.Section)
 	if len(m.Types) != 3 || m.M != WarpgroupRows || len(m.Other) != 0 || len(m.Layouts) != 0 ||
 		!d.aligned() {
 		return f, none
@@ -110,6 +150,11 @@ func (f *WarpgroupForm) shaped() bool {
 	if k == 0 {
 		k = 32
 	}
+	if f.Sparse {
+		if k *= 2; f.A == "b1" {
+			return false
+		}
+	}
 	if f.K != k || f.N%8 != 0 || f.N < 8 || f.N > 256 {
 		return false
 	}
@@ -166,12 +211,20 @@ func (m *MatrixDescriptor) permuted(a uint64) uint64 {
 	return a ^ (a>>7-m.Base)&(m.Swizzle.Width()/16-1)<<4
 }
 
-// Chunks calls visit with the address of each 16 bytes of rows [from, to) of the matrix, or bytes
-// among which they are. transposed says that the matrix is M-major or N-major.
+// Fits reports whether the bytes of K of a row of a matrix that is K-major are next to each other: a
+// layout of permuted rows that are shorter has no place for the rest (9.7.15.5.1.2.1.3).
+func (m *MatrixDescriptor) Fits(bytes uint64) bool {
+	return m.Swizzle == 0 || bytes <= m.Swizzle.Width()
+}
+
+// Chunks calls visit with the address of each 16 bytes of rows [from, to) of the matrix, each of
+// some bytes of K, or bytes among which they are. transposed says that the matrix is M-major or
+// N-major.
 //
 // If the pattern does not begin at an address that is a multiple of its size, the whole permuted
 // rows are visited, since the ISA does not say how the base offset changes the permutation.
-func (m *MatrixDescriptor) Chunks(from, to uint64, transposed bool, visit func(addr uint64)) {
+func (m *MatrixDescriptor) Chunks(from, to, bytes uint64, transposed bool,
+	visit func(addr uint64)) {
 	w := m.Swizzle.Width()
 	chunk := func(a uint64) {
 		if w == 0 || m.Base == 0 {
@@ -184,13 +237,14 @@ func (m *MatrixDescriptor) Chunks(from, to uint64, transposed bool, visit func(a
 	}
 	if !transposed {
 		for mn := from; mn < to; mn++ {
-			chunk(m.Address(mn, 0))
-			chunk(m.Address(mn, 16))
+			for at := uint64(0); at < bytes; at += 16 {
+				chunk(m.Address(mn, at))
+			}
 		}
 		return
 	}
 	for mn := from; mn < to; mn += 8 { // 8 elements are a chunk
-		for k := range uint64(16) {
+		for k := range bytes / 2 {
 			chunk(m.Transposed(mn, k))
 		}
 	}

@@ -67,6 +67,39 @@ func TestWarpgroupForms(t *testing.T) {
 	}
 }
 
+// TestSparseWarpgroupForms is the same of PTX ISA 9.7.15.6.3: K is twice as long.
+func TestSparseWarpgroupForms(t *testing.T) {
+	const minus1 = 1<<64 - 1
+	for _, c := range []struct {
+		text      string
+		registers bool
+		imm       []uint64
+		stored    int
+	}{
+		{"m64n72k32.f16.f16.f16", false, []uint64{minus1, 1, 1, 0}, 16},
+		{"m64n120k32.f32.bf16.bf16", true, []uint64{minus1, minus1, 0}, 16},
+		{"m64n16k16.f32.tf32.tf32", false, []uint64{minus1, minus1}, 8},
+		{"m64n8k64.f16.e4m3.e5m2", false, []uint64{minus1, 1}, 32},
+		{"m64n8k64.s32.s8.u8.satfinite", true, nil, 32},
+	} {
+		f, err := decodeWarpgroup(t, "sp.sync.aligned."+c.text, c.registers, c.imm...)
+		if err != nil || !f.Sparse || f.Stored() != c.stored || f.BytesOfB() != 64 {
+			t.Errorf("%s: %+v, %v", c.text, f, err)
+		}
+	}
+	for text, imm := range map[string]int{
+		"sp.sync.aligned.m64n8k16.f32.f16.f16":         4, // the K of a dense A
+		"sp.sync.aligned.m64n8k512.s32.b1.b1.and.popc": 0,
+		"sp.sync.aligned.m64n40k64.s32.s8.s8":          0,
+		"sync.aligned.sp.m64n8k32.f32.f16.f16":         4,
+		"sp.sync.aligned.m64n8k32.f32.f16.f16":         3,
+	} {
+		if _, err := decodeWarpgroup(t, text, false, []uint64{1, 1, 0, 0}[:imm]...); err == nil {
+			t.Errorf("%s with %d constants is accepted", text, imm)
+		}
+	}
+}
+
 // TestLayouts holds the addresses against the examples of PTX ISA 9.7.15.5.1.2.1.3, whose exact
 // layouts are given in elements, and against the swizzles of cute, Swizzle<B, 4, 3>.
 func TestLayouts(t *testing.T) {
@@ -115,30 +148,31 @@ func TestLayouts(t *testing.T) {
 // TestChunks: every byte of every element is in a chunk, whatever the layout is, and rows that are
 // not asked for are in none unless they share chunks.
 func TestChunks(t *testing.T) {
-	for swizzle := range uint64(4) {
-		for _, transposed := range []bool{false, true} {
-			for _, base := range []uint64{0, 3} {
-				d := DescriptorOf(2048>>4 | 2048>>4<<16 | 1024>>4<<32 | base<<49 | swizzle<<62)
-				var got []uint64
-				d.Chunks(16, 32, transposed, func(a uint64) { got = append(got, a) })
-				for mn := uint64(16); mn < 32; mn++ {
-					for k := range uint64(16) {
-						a := d.Address(mn, 2*k)
-						if transposed {
-							a = d.Transposed(mn, k)
-						}
-						if !slices.Contains(got, a&^15) {
-							t.Fatalf("swizzle %d, transposed %v, base %d: (%d,%d) at %d is in no chunk", swizzle,
-								transposed, base, mn, k, a)
-						}
-					}
+	for n := range 32 {
+		swizzle, transposed, base := uint64(n%4), n>>2&1 != 0, uint64(n>>3&1)*3
+		bytes := uint64(WarpgroupBytes) << (n >> 4)
+		d := DescriptorOf(2048>>4 | 2048>>4<<16 | 1024>>4<<32 | base<<49 | swizzle<<62)
+		if !transposed && !d.Fits(bytes) {
+			continue
+		}
+		var got []uint64
+		d.Chunks(16, 32, bytes, transposed, func(a uint64) { got = append(got, a) })
+		for mn := uint64(16); mn < 32; mn++ {
+			for k := range bytes / 2 {
+				a := d.Address(mn, 2*k)
+				if transposed {
+					a = d.Transposed(mn, k)
 				}
-				slices.Sort(got)
-				if n := len(slices.Compact(got)); base == 0 && n != 32 {
-					t.Errorf("swizzle %d, transposed %v: 16 rows of 32 bytes are %d chunks", swizzle,
-						transposed, n)
+				if !slices.Contains(got, a&^15) {
+					t.Fatalf("swizzle %d, transposed %v, base %d: (%d,%d) at %d is in no chunk", swizzle,
+						transposed, base, mn, k, a)
 				}
 			}
+		}
+		slices.Sort(got)
+		if n := len(slices.Compact(got)); base == 0 && n != int(bytes) {
+			t.Errorf("swizzle %d, transposed %v: 16 rows of %d bytes are %d chunks", swizzle, transposed,
+				bytes, n)
 		}
 	}
 }

@@ -353,7 +353,7 @@ func TestUnsupported(t *testing.T) {
 		"barrier.cluster.arrive":   "",
 		"wgmma.fence.sync.aligned": "",
 		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {%r1, %r1, %r1, %r1}, " +
-			"%d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "wgmma.mma_async.sp",
+			"%d1, %d1, %r1, 0, 1, 1, 1, 0, 0": "",
 		"tcgen05.wait::ld.sync.aligned":                             "",
 		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned": "",
 		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
@@ -430,13 +430,13 @@ func TestQuietAndExchanged(t *testing.T) {
 	}
 }
 
-// TestSparseMatrices: a multiplication of sparse matrices by a warpgroup, which no engine executes,
-// is an operation of which a slice knows nothing; one of dense matrices is an object.
+// TestSparseMatrices: a multiplication of sparse matrices by a warpgroup is an object as one of dense
+// matrices is.
 func TestSparseMatrices(t *testing.T) {
 	const form, d = ".sync.aligned.m64n8k", ".f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d2, "
 	for op, want := range map[string]kind{
 		"wgmma.mma_async" + form + "16" + d + "%p1, 1, 1, 0, 0":            object,
-		"wgmma.mma_async.sp" + form + "32" + d + "%r1, 0, %p1, 1, 1, 0, 0": other,
+		"wgmma.mma_async.sp" + form + "32" + d + "%r1, 0, %p1, 1, 1, 0, 0": object,
 	} {
 		s, _ := roles(t, "\t"+op+";\n\tret;\n", Options{})
 		f := s.funcs[s.order[0]]

@@ -70,6 +70,7 @@ func (d *Detector) passSC(w *warp, b *block) {
 			b.sc.before = join(b.sc.before, d.knownAt(w, b, &p.past, p.passed))
 		}
 		p.past, p.passed, p.fresh, b.sc.past = p.fences, p.fresh, 0, true
+		p.fences = fences{} // later fences must not change what those in past knew
 	}
 	for m := p.any; m != 0; m &= m - 1 {
 		b.sc.behind = join(b.sc.behind, p.observed[bits.TrailingZeros32(m)])

@@ -73,3 +73,50 @@ func TestFencesAroundBarriers(t *testing.T) {
 		}
 	}
 }
+
+// TestFenceBehindBarrier: a thread executes fence.sc, a barrier of its block follows, and behind it
+// the thread stores data and executes fence.sc again. Then another thread of the block tells another
+// block with an atomic. Only the first fence precedes that (PTX ISA 8.8): the other block may read
+// the data at any time. The warp of the thread has synchronized in parts, so that what its lanes
+// knew is kept for each.
+func TestFenceBehindBarrier(t *testing.T) {
+	writer, first := event.ThreadOf(1, 3), event.ThreadOf(0, 0)
+	last, reader := event.ThreadOf(6, 0), event.ThreadOf(7, 7)
+	for _, behind := range []bool{false, true} {
+		d := New(Options{Geometry: conflictGeometry, SharedBytes: 64})
+		fence := func(t event.Thread) {
+			mask := uint32(1) << t.Lane()
+			d.WarpSync(&event.WarpSync{Warp: t.Warp(), Mask: mask | 1})
+			d.Fence(&event.Fence{Warp: t.Warp(), Mask: mask, Active: mask, Order: event.SeqCst,
+				Scope: event.GPU})
+		}
+		barrier := func(block uint32) {
+			for w := range event.Warp(2) {
+				d.Arrive(&event.Arrive{Warp: event.Warp(2*block) + w, Mask: ^uint32(0), Active: ^uint32(0)})
+			}
+			d.Complete(&event.Complete{Block: block})
+		}
+		data := side{Access: event.Access{Kind: event.Write}, t: writer, size: 4}
+		if !behind {
+			data.send(d, global, 1)
+		}
+		fence(writer)
+		barrier(0)
+		if behind {
+			data.send(d, global, 1)
+		}
+		fence(writer)
+		count := strong(first, event.Atomic)
+		count.addr = 8
+		count.send(d, global, 2)
+		count.t = last
+		count.send(d, global, 3)
+		barrier(3)
+		fence(reader)
+		data.Kind, data.t = event.Read, reader
+		data.send(d, global, 4)
+		if got := racing(d); got != behind {
+			t.Errorf("data behind the barrier %v: a race: %v", behind, got)
+		}
+	}
+}

@@ -5,9 +5,9 @@
 __global__ void k(int *a) {
     if (blockIdx.x == 0) {
         a[threadIdx.x] = 1;
-        __syncthreads();
+        __syncthreads(); // redundant: nobody reads what another thread writes
     } else {
         a[threadIdx.x + 64] = 2;
-        __syncthreads();
+        __syncthreads(); // redundant: nobody reads what another thread writes
     }
 }

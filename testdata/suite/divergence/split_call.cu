@@ -4,7 +4,7 @@
 // heddle: grid=1 block=64
 __device__ void publish(int *a, int v) {
     a[threadIdx.x] = v;
-    __syncthreads(); // warn barrier-split
+    __syncthreads(); // redundant: nobody reads what another thread writes // warn barrier-split
 }
 __global__ void k(int *a) {
     if (threadIdx.x >= 32)

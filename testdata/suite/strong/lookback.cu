@@ -9,11 +9,11 @@ __global__ void k(int *out) {
         int before = 0;
         if (b > 0) {
             while (state[b - 1] == 0) {}
-            __threadfence();
+            __threadfence(); // redundant: all accesses are strong, so that their order is at most a warning
             before = prefix[b - 1];
         }
         prefix[b] = before + b;
-        __threadfence();
+        __threadfence(); // redundant: all accesses are strong, so that their order is at most a warning
         state[b] = 1;
         out[b] = before;
     }

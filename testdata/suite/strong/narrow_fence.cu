@@ -7,11 +7,11 @@ __device__ volatile int flag;
 __global__ void k(volatile int *data, int *out, int n) {
     if (blockIdx.x == 0) {
         data[0] = n; // warn race-unordered-strong "global data"
-        __threadfence_block();
+        __threadfence_block(); // redundant: all accesses are strong, so that their order is at most a warning
         flag = 1; // warn race-unordered-strong "global flag"
     } else {
         while (flag == 0) {} // warn race-unordered-strong "global flag"
-        __threadfence();
+        __threadfence(); // redundant: all accesses are strong, so that their order is at most a warning
         out[0] = data[0]; // warn race-unordered-strong "global data"
     }
 }

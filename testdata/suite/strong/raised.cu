@@ -5,9 +5,9 @@
 __global__ void k(const int *in, int *out) {
     __shared__ volatile int found;
     found = 0;
-    __syncthreads();
+    __syncthreads(); // redundant: all accesses are strong, so that their order is at most a warning
     if (in[threadIdx.x] == 0)
         found = 1;
-    __syncthreads();
+    __syncthreads(); // redundant: all accesses are strong, so that their order is at most a warning
     out[threadIdx.x] = found;
 }

@@ -6,7 +6,7 @@ __global__ void k(int *out, int n) {
     __shared__ volatile int box;
     if (threadIdx.x == 0)
         box = 0;
-    __syncthreads();
+    __syncthreads(); // redundant: all accesses are strong; without it the wait may never end, which a run cannot tell
     if (threadIdx.x == 32)
         box = n | 1; // warn race-unordered-strong "intra-block"
     if (threadIdx.x == 0) {

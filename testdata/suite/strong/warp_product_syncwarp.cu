@@ -13,7 +13,7 @@ __global__ void k(const float *in, float *out) {
     int t = threadIdx.x;
     s[t] = in[t];
     s[t + 32] = in[t + 32];
-    __syncthreads();
+    __syncthreads(); // redundant: all elements that a lane reads in the first step are its own
     step(s, t, 32);
     step(s, t, 16);
     step(s, t, 8);

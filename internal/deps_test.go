@@ -93,7 +93,7 @@ var rules = map[string]string{
 	"command/exec":      "source event order ptx ptx/instrument gpu/queue ir irgen launch emu race lower lower/fatbin diag driver engine/run engine/prove host library lazyregexp",
 	"command/fix":       "source event isa ptx ir irgen launch emu race lower diag edit verify lockstep repair repair/between syntax place driver engine/run engine/trace engine/prove engine/placement engine/exhaustive explore lazyregexp",
 
-	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check",
+	"command/mcp": "source assume diag launch lower repair/between driver engine/trace command/fix check lazyregexp",
 
 	"lockstep/symbol":     "ir smt",
 	"lockstep/thread":     "event ir smt lockstep/symbol",

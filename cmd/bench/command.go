@@ -37,20 +37,21 @@ func endToEnd(cold bool, file string) func() (float64, string, error) {
 				return 0, "", err
 			}
 		}
+		check := func() error { return runCheck(env, "--grid", "4", path) }
 		if !cold {
-			if err := checkFile(path, env); err != nil {
+			if err := check(); err != nil {
 				return 0, "", err
 			}
 		}
-		s, err := seconds(func() error { return checkFile(path, env) })
+		s, err := seconds(check)
 		return s, "", err
 	}
 }
 
-// checkFile runs heddle check on a file. Any exit code other than 0 is an error: the kernel is
-// correct, so another code would mean that something else is timed.
-func checkFile(path string, env []string) error {
-	cmd := exec.Command(binary, "check", "--grid", "4", path)
+// runCheck runs heddle check. Any exit code other than 0 is an error: the kernels are correct, so
+// another code would mean that something else is timed.
+func runCheck(env []string, args ...string) error {
+	cmd := exec.Command(binary, append([]string{"check"}, args...)...)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -19,27 +17,25 @@ func manyMeasurements(dir string) []measurement {
 		k := &manyKernels{dir: dir}
 		return k, k.begin()
 	})
-	return []measurement{
-		{fmt.Sprintf("heddle check on %d files, for the first time", manyFiles), "s", func() (float64, string, error) {
-			k, err := cold()
-			if err != nil {
-				return 0, "", err
-			}
-			return k.first, "measured once, with the headers prepared", nil
-		}},
-		{fmt.Sprintf("heddle check on %d files, again after one edit", manyFiles), "s", func() (float64, string, error) {
-			k, err := cold()
-			if err != nil {
-				return 0, "", err
-			}
-			k.edits++
-			if err := k.write(manyFiles/2, k.edits); err != nil {
-				return 0, "", err
-			}
-			s, err := seconds(k.check)
-			return s, "", err
-		}},
+	first := func() (float64, string, error) {
+		k, err := cold()
+		return k.first, "measured once, with the headers prepared", err
 	}
+	again := func() (float64, string, error) {
+		k, err := cold()
+		if err != nil {
+			return 0, "", err
+		}
+		k.edits++
+		if err := k.write(manyFiles/2, k.edits); err != nil {
+			return 0, "", err
+		}
+		s, err := seconds(k.check)
+		return s, "", err
+	}
+	name := fmt.Sprintf("heddle check on %d files, ", manyFiles)
+	return []measurement{{name + "for the first time", "s", first},
+		{name + "again after one edit", "s", again}}
 }
 
 // manyKernels is a directory of files with a cache.
@@ -50,7 +46,7 @@ type manyKernels struct {
 }
 
 // begin makes the files and examines them.
-func (k *manyKernels) begin() (err error) {
+func (k *manyKernels) begin() error {
 	if err := os.Mkdir(filepath.Join(k.dir, "src"), 0o755); err != nil {
 		return err
 	}
@@ -65,6 +61,7 @@ func (k *manyKernels) begin() (err error) {
 			return err
 		}
 	}
+	var err error
 	k.first, err = seconds(k.check)
 	return err
 }
@@ -84,16 +81,6 @@ func (k *manyKernels) write(i, n int) error {
 
 // check examines the directory.
 func (k *manyKernels) check() error {
-	bin, err := filepath.Abs(binary)
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(bin, "check", ".")
-	cmd.Dir = filepath.Join(k.dir, "src")
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.dir, "cache"))
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "verified") {
-		return fmt.Errorf("heddle check: %v\n%s", err, out)
-	}
-	return nil
+	return runCheck(append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(k.dir, "cache")),
+		filepath.Join(k.dir, "src"))
 }

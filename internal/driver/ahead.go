@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
@@ -32,11 +31,8 @@ type ahead struct {
 
 // compileAhead begins to compile the files, on all cores that the run may use.
 func (d *Driver) compileAhead(ctx context.Context, inputs []Input) *ahead {
-	cores := d.opt.Workers
-	if cores == 0 {
-		cores = runtime.GOMAXPROCS(0)
-	}
-	a := &ahead{ctx: ctx, files: make([]chan compiled, len(inputs)), slots: make(chan struct{}, cores)}
+	a := &ahead{ctx: ctx, files: make([]chan compiled, len(inputs)),
+		slots: make(chan struct{}, d.opt.Cores())}
 	for i := range a.files {
 		a.files[i] = make(chan compiled, 1)
 	}

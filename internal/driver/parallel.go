@@ -1,12 +1,16 @@
 package driver
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 
 	"heddle/internal/crash"
 	"heddle/internal/ir"
 )
+
+// Cores is how many goroutines a run may keep busy.
+func (o *Options) Cores() int { return cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) }
 
 // each examines several kernels at a time. Reports appear in the order of the kernels, for any
 // number of workers: a job with something to report waits for the jobs before it (Turn). So its
@@ -15,10 +19,7 @@ import (
 //
 // Cores that no kernel is left for emulate blocks. Findings are the same for any number of cores.
 func (d *Driver) each(m *Module, kernels []*ir.Func, work func(*Job)) {
-	cores := d.opt.Workers
-	if cores == 0 {
-		cores = runtime.GOMAXPROCS(0)
-	}
+	cores := d.opt.Cores()
 	n := max(min(cores, len(kernels)), 1)
 	var first crash.First
 	var wg sync.WaitGroup

@@ -377,7 +377,8 @@ func (s *scheduler) batch() bool {
 		w.spawn(&running, func() {
 			// With a sender there are more goroutines than cores: who has none takes fewer blocks.
 			for k := int(taken.Add(1)) - 1; k < len(specs); k = int(taken.Add(1)) - 1 {
-				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), specs[k], s.x.sink != nil)
+				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), specs[k],
+					s.x.sink != nil)
 			}
 		})
 	}

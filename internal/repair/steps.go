@@ -228,8 +228,8 @@ func (r *repairer) stepsFor(f located) []action {
 		if isInit(f.a) || isInit(f.b) {
 			return r.published()
 		}
-		return slices.Concat(r.groups(f), r.freedBehind(f), r.tensorSteps(f), r.strengthened(f), r.waits(f), r.ordered(f),
-			r.freedApart(f))
+		return slices.Concat(r.groups(f), r.freedBehind(f), r.tensorSteps(f), r.strengthened(f),
+			r.waits(f), r.ordered(f), r.freedApart(f))
 	case Surplus, Unfinished:
 		return slices.Concat(r.groups(f), r.waits(f))
 	case Stuck:

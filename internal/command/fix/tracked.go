@@ -157,6 +157,20 @@ func (j *judge) lateFences(rep *race.Report) []race.Race {
 	return rep.Late
 }
 
+// stopKinds are the findings of errors at one place that a change of the synchronization may repair.
+var stopKinds = map[emu.StopKind]repair.Kind{
+	emu.MBarrierUninitialized: repair.NoObject,
+	emu.MBarrierState:         repair.NoState,
+	emu.MBarrierExcess:        repair.Surplus,
+	emu.PeerExited:            repair.MayHaveEnded,
+	emu.WarpgroupFence:        repair.NoMatrixFence,
+	emu.WarpgroupRegister:     repair.EarlyRegister,
+	emu.TensorLeft:            repair.TensorLeft,
+	emu.TensorFreed:           repair.TensorFreed,
+	emu.TensorNoAllocation:    repair.NoAllocation,
+	emu.TensorRelinquished:    repair.NoPermit,
+}
+
 // stopped adds the findings of a run that an error of the kernel has stopped, if a change of its
 // synchronization may repair it.
 func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.Judgement) bool {
@@ -179,33 +193,17 @@ func (j *judge) stopped(p *parsed, m *emu.Machine, res *emu.Result, out *repair.
 				f.Arrivals, f.Bytes = w.Arrivals, w.Bytes
 			}
 		}
-	case emu.MBarrierUninitialized:
-		add(repair.NoObject, res.Stop.Site)
-	case emu.MBarrierState:
-		add(repair.NoState, res.Stop.Site)
-	case emu.PeerExited:
-		add(repair.MayHaveEnded, res.Stop.Site)
 	case emu.BadBarrier:
 		if m.Site(res.Stop.Site).Instr.Action() != isa.ActClusterBarrier {
 			return false
 		}
 		add(repair.ClusterUse, res.Stop.Site)
-	case emu.MBarrierExcess:
-		add(repair.Surplus, res.Stop.Site)
-	case emu.WarpgroupFence:
-		add(repair.NoMatrixFence, res.Stop.Site)
-	case emu.WarpgroupRegister:
-		add(repair.EarlyRegister, res.Stop.Site)
-	case emu.TensorLeft:
-		add(repair.TensorLeft, res.Stop.Site)
-	case emu.TensorFreed:
-		add(repair.TensorFreed, res.Stop.Site)
-	case emu.TensorNoAllocation:
-		add(repair.NoAllocation, res.Stop.Site)
-	case emu.TensorRelinquished:
-		add(repair.NoPermit, res.Stop.Site)
 	default:
-		return false
+		kind, ok := stopKinds[res.Stop.Kind]
+		if !ok {
+			return false
+		}
+		add(kind, res.Stop.Site)
 	}
 	return len(out.Findings) > 0
 }

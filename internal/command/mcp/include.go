@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"heddle/internal/driver"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 )
@@ -23,21 +22,15 @@ import (
 
 // directiveRE matches what may be a directive that reads a file, up to its operand. A comment may
 // be wherever white space may be, and %: is another spelling of #.
-var directiveRE = lazy(
+var directiveRE = lazyregexp.New(
 	`(?s)(?:#|%:|\?\?=)(?:\s|/\*.*?\*/)*(?:include_next|include|import|embed)\b(?:\s|/\*.*?\*/)*`)
 
 // plain replaces the spellings of the end of a line and of the backslash before it. spliceRE
 // matches the end of a line that continues in the next one.
 var (
 	plain    = strings.NewReplacer("\r\n", "\n", "\r", "\n", "??/", `\`)
-	spliceRE = lazy(`\\[ \t\v\f]*\n`)
+	spliceRE = lazyregexp.New(`\\[ \t\v\f]*\n`)
 )
-
-// lazy returns a function that compiles an expression when it is called: the other commands of the
-// program must not pay for it.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // mostHeaders and maxHeader bound the headers that are read, and their bytes.
 const (
@@ -92,8 +85,8 @@ func (s *Server) checkIncludes(in *driver.Input, opt *lower.Options) error {
 
 // text checks the directives of a file in a directory.
 func (c *includes) text(name, dir string, text []byte) error {
-	text = spliceRE().ReplaceAll([]byte(plain.Replace(string(text))), nil)
-	for _, m := range directiveRE().FindAllIndex(text, -1) {
+	text = spliceRE.ReplaceAll([]byte(plain.Replace(string(text))), nil)
+	for _, m := range directiveRE.FindAllIndex(text, -1) {
 		if !begins(text[:m[0]]) {
 			continue
 		}

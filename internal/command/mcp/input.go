@@ -10,6 +10,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/launch"
+	"heddle/internal/lazyregexp"
 	"heddle/internal/lower"
 	"heddle/internal/source"
 )
@@ -116,8 +117,8 @@ func (c *codeInput) check() error {
 
 // The forms of values that go to the compiler as they are.
 var (
-	defineRE = lazy(`^[A-Za-z_]\w*(?:\([^)\n]*\))?(?:=[^\n\x00]*)?$`)
-	archRE   = lazy(`^(?:sm|compute)_\d+[af]?$`)
+	defineRE = lazyregexp.New(`^[A-Za-z_]\w*(?:\([^)\n]*\))?(?:=[^\n\x00]*)?$`)
+	archRE   = lazyregexp.New(`^(?:sm|compute)_\d+[af]?$`)
 )
 
 // prepare turns the arguments of a call into the options and the inputs of a run. any receives
@@ -215,7 +216,7 @@ func arbitrary(text string, any *[3]bool) string {
 func (s *Server) compile(defines, includes []string, arch string) (lower.Options, error) {
 	opt := s.opt.Lower
 	for _, d := range defines {
-		if !defineRE().MatchString(d) {
+		if !defineRE.MatchString(d) {
 			return opt, fmt.Errorf("defines: %q; expected NAME or NAME=VALUE in one line", d)
 		}
 	}
@@ -229,7 +230,7 @@ func (s *Server) compile(defines, includes []string, arch string) (lower.Options
 		opt.Includes = append(opt.Includes, at)
 	}
 	if arch != "" {
-		if !archRE().MatchString(arch) {
+		if !archRE.MatchString(arch) {
 			return opt, fmt.Errorf("arch: %q; expected a name such as sm_80", arch)
 		}
 		opt.Arch = arch

@@ -1,12 +1,10 @@
 package prove
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -142,7 +140,7 @@ func (e *Engine) Pool() *smt.Pool {
 			e.store = answers.Open(dir)
 			store = e.store
 		}
-		e.started = smt.NewPool(cmp.Or(e.common.Workers, runtime.GOMAXPROCS(0)), e.list, store)
+		e.started = smt.NewPool(e.common.Cores(), e.list, store)
 	})
 	return e.started
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // add reports a finding unless an earlier run did, or the limit of printed findings of its severity
-// is reached. Beyond the limit findings still count. rc is the race that was found, nil for another finding.
-// make is called only for a new finding, since it formats.
+// is reached. Beyond the limit findings still count. rc is the race that was found, nil for another
+// finding. make is called only for a new finding, since it formats.
 func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	if r.Counts != nil && !r.Counts(key.code) {
 		return

@@ -34,7 +34,9 @@ func benchLaunches() []benchLaunch {
 func detections() (ms []measurement) {
 	for _, l := range benchLaunches() {
 		ms = append(ms, measurement{"emu: " + l.name + ", CPU time with detection against without", "x",
-			l.cost})
+			l.cost},
+			measurement{"emu: " + l.name + ", detection, 2 workers against 1", "x",
+				scaling(l.name, l.grid, l.block, true, l.args...)})
 	}
 	return ms
 }

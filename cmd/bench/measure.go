@@ -52,8 +52,6 @@ func measurements(dir string) []measurement {
 				"n=1048576", "in=random")},
 		{"emu: matmul, no detection, 2 workers against 1", "x",
 			scaling("matmul", square, square, false, "n=256")},
-		{"emu: matmul, detection, 2 workers against 1", "x",
-			scaling("matmul", square, square, true, "n=256")},
 		{"1,048,576 threads: vecadd, detection", "s", million("vecadd")},
 		{"1,048,576 threads: reduce, detection", "s", million("reduce")},
 		{"heddle verify, median kernel of the repository with compilation", "ms", proofs},

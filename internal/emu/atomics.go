@@ -66,7 +66,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		if len(in.Dst) != 1 {
 			return fmt.Errorf("%s: one destination expected", opcodeText(in))
 		}
-		if o := in.Dst[0]; o.Kind == ir.Register {
+		if o := in.Dst[0]; o.Kind == ir.Register && c.isRead(o.Reg) {
 			d.d[0] = c.fc.slots[o.Reg]
 			if in.Type.Signed() {
 				m.extend = c.widerThan(o, in.Type)
@@ -75,10 +75,36 @@ func (c *compiler) atomic(in *ir.Instr) error {
 	}
 	m.adds = m.adds && m.extend == 0 && m.scope != event.Sys
 	m.dst = []int32{d.d[0]}
+	m.unread = d.d[0] < 0
 	if m.space == event.Param || m.space == event.Local || m.space == event.Const {
 		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
 	}
 	return c.finishMem(in, d)
+}
+
+// isRead reports whether an instruction of the function reads a register. Compilers write atom where
+// red would do.
+func (c *compiler) isRead(r ir.RegID) bool {
+	if c.read == nil {
+		c.read = make([]bool, len(c.fn.Regs))
+		mark := func(r ir.RegID) { c.read[r] = true }
+		for _, b := range c.fn.Blocks {
+			for _, in := range b.Instrs {
+				for i := range in.Src {
+					in.Src[i].EachReg(mark)
+				}
+				if in.Guard != ir.NoReg {
+					mark(in.Guard)
+				}
+			}
+		}
+		for _, v := range c.fn.Results {
+			if v.InReg {
+				mark(v.Reg)
+			}
+		}
+	}
+	return c.read[r]
 }
 
 // isAtomic sets what an atomic operation has without qualifiers: "If the .sem qualifier is absent,
@@ -244,7 +270,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 		w = x.src(&mo.src[1])[l] & mask
 	}
 	old, now := mo.modify(rmw, b, v, w)
-	if now != old || mo.kind == event.Reduce { // a reduction returns no value, so it cannot poll
+	if now != old || mo.unread { // what nobody reads cannot poll
 		x.wrote, x.changed = true, true
 	} else {
 		x.poll(in)
@@ -264,7 +290,7 @@ func (x *exec) update(in *inst, rmw rmwFunc, l int, b []byte) bool {
 // own.
 func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, start uint64, m uint32) (stored uint32) {
 	mo := in.mem
-	if !mo.adds || in.d[0] < 0 {
+	if !mo.adds {
 		for t := m; t != 0; t &= t - 1 {
 			l := lowest(t)
 			if x.update(in, rmw, l, buf[x.addr[l]-start:]) {
@@ -273,7 +299,10 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, start uint64, m uint
 		}
 		return stored
 	}
-	v, d := x.src(&mo.src[0]), &x.regs[in.d[0]]
+	v, d := x.src(&mo.src[0]), &x.data[0] // nobody reads it
+	if in.d[0] >= 0 {
+		d = &x.regs[in.d[0]]
+	}
 	// Adding zero leaves the value as it was: such a lane polls.
 	added, not := uint32(0), false
 	for t := m; t != 0; t &= t - 1 {
@@ -286,10 +315,10 @@ func (x *exec) updateAll(in *inst, rmw rmwFunc, buf []byte, start uint64, m uint
 		added |= n
 		not = not || n == 0
 	}
-	if added != 0 || mo.kind == event.Reduce {
+	if added != 0 || mo.unread {
 		x.wrote, x.changed = true, true
 	}
-	if not && mo.kind != event.Reduce {
+	if not && !mo.unread {
 		x.poll(in)
 	}
 	return m

@@ -34,6 +34,7 @@ type memOp struct {
 	rmw    func(old, b, c uint64) uint64
 	origin uint32 // of the values that a write of unknown data leaves
 	cas    bool
+	unread bool   // nothing reads what the operation returns
 	adds   bool   // rmw adds integers of 32 bits
 	remote bool   // an operation on an mbarrier that reaches those of other blocks
 	lanes  uint32 // those that access memory; 0: all

@@ -27,13 +27,18 @@ import (
 // the block executes again, alone and directly. The same happens to a block that spins, runs very
 // long or fills its log, and to all blocks after the one in which the step budget ends. Executing
 // again is always correct, because a log has no effect before it is delivered.
+//
+// If the consumer is divided, the worker gives each event to its local part too, and the log has no
+// weak accesses to shared memory: most blocks show nothing there. If one does, its log is discarded
+// as well, and from this block on the logs have all events.
 
-// Blocks that a worker executes in a batch: many, since the workers wait for the last one at its
-// end, but not so many that the logs of all workers take much memory.
+// A batch has many blocks, since the workers wait for the last one at its end, and for each other at
+// its beginning, but not so many that its logs take much memory.
 const (
-	mostPerWorker  = 8
-	leastPerWorker = 2
-	mostLogs       = 64 // of a batch, unless leastPerWorker needs more
+	leastPerWorker = 2       // blocks
+	batchSteps     = 1 << 15 // of a worker
+	batchBytes     = 1 << 26 // of all logs
+	firstBatch     = 8       // blocks of a worker in the first batch
 )
 
 // maxLog bounds a block's log, in records; a record has 64 bytes and up to 64 words.
@@ -62,10 +67,9 @@ func (p *program) inOrder() bool {
 			if m == nil || m.space == event.Shared || m.space == event.Local || m.space == event.Param {
 				continue
 			}
-			// An atomic returns a value that depends on other blocks, and a strong load may wait for
-			// them. Reductions return nothing, and can be applied later.
-			if m.kind == event.Atomic || m.kind == event.Read && m.order.Strong() ||
-				m.kind == event.Reduce && m.wide != m.size {
+			// What an atomic returns depends on other blocks, and a strong load may wait for them.
+			// Operations of which nothing is returned can be applied later.
+			if m.kind == event.Read && m.order.Strong() || m.kind.RMW() && !m.deferrable() {
 				return false
 			}
 		}
@@ -73,12 +77,18 @@ func (p *program) inOrder() bool {
 	return true
 }
 
+// deferrable reports whether a read-modify-write operation can be performed when the log of its
+// block is applied: it returns nothing, writes whatever it finds, and has one operand.
+func (m *memOp) deferrable() bool { return m.unread && !m.cas && m.wide == m.size }
+
 // speculation is the execution of one block ahead of its turn. It is the event.Sink of the worker.
 type speculation struct {
 	event.Discard // events that no program executed ahead has: see inOrder
 	x             *exec
-	full          bool // the consumer wants events, not only memory
-	failed        bool // the block must run again
+	full          bool            // the consumer wants events, not only memory
+	failed        bool            // the block must run again
+	local         event.BlockSink // of the worker; nil: the log has all events
+	incomplete    bool            // it has not, and the consumer needs them
 	read          objectSet
 	written       objectSet
 	in            *inst // instruction of the next logged access
@@ -156,7 +166,7 @@ type accessRecord struct {
 func (s *speculation) reset(full bool) {
 	s.read.clear()
 	s.written.clear()
-	s.full, s.failed, s.stalled = full, false, false
+	s.full, s.failed, s.stalled, s.incomplete = full, false, false, false
 	s.steps, s.lanes = 0, 0
 	s.order, s.words = s.order[:0], s.words[:0]
 	s.access.reset()
@@ -169,6 +179,11 @@ func (s *speculation) reset(full bool) {
 	s.stall.reset()
 	s.copied.reset()
 	s.group.reset()
+}
+
+// bytes is what the log takes, nearly.
+func (s *speculation) bytes() uint64 {
+	return 8*uint64(len(s.words)) + 64*uint64(len(s.order))
 }
 
 // reads records a read of object o. It reports false if the block must run again.
@@ -192,6 +207,12 @@ func (s *speculation) Access(e *event.Access) {
 	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
 		return
 	}
+	if s.local != nil && e.Space == event.Shared {
+		s.local.Access(e)
+		if !e.Order.Strong() {
+			return
+		}
+	}
 	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
 		stored: e.Stored, space: e.Space, row: e.Row, pos: len(s.words)}
 	if e.Row != 0 {
@@ -206,8 +227,8 @@ func (s *speculation) Access(e *event.Access) {
 		for k := 0; 8*k < int(e.Size); k++ {
 			s.words = appendLanes(s.words, &e.Data[k], e.Mask)
 		}
-	} else if e.Kind == event.Reduce && e.Space == event.Global {
-		// The operand is needed to perform the reduction later.
+	} else if e.Kind.RMW() && e.Space == event.Global {
+		// The operand is needed to perform the operation later.
 		s.words = appendLanes(s.words, &s.x.data[0], e.Mask) // where atomicGlobal has put the operand
 	}
 	put(s, logAccess, &s.access, &r)
@@ -252,11 +273,17 @@ func (s *speculation) Fence(e *event.Fence) {
 	if s.full {
 		put(s, logFence, &s.fence, e)
 	}
+	if s.local != nil {
+		s.local.Fence(e)
+	}
 }
 
 func (s *speculation) Arrive(e *event.Arrive) {
 	if s.full {
 		put(s, logArrive, &s.arrive, e)
+	}
+	if s.local != nil {
+		s.local.Arrive(e)
 	}
 }
 
@@ -264,11 +291,17 @@ func (s *speculation) Complete(e *event.Complete) {
 	if s.full {
 		put(s, logComplete, &s.done, e)
 	}
+	if s.local != nil {
+		s.local.Complete(e)
+	}
 }
 
 func (s *speculation) WarpSync(e *event.WarpSync) {
 	if s.full {
 		put(s, logWarpSync, &s.sync, e)
+	}
+	if s.local != nil {
+		s.local.WarpSync(e)
 	}
 }
 
@@ -276,11 +309,17 @@ func (s *speculation) Converge(e *event.Converge) {
 	if s.full {
 		put(s, logConverge, &s.active, e)
 	}
+	if s.local != nil {
+		s.local.Converge(e)
+	}
 }
 
 func (s *speculation) Exit(e *event.Exit) {
 	if s.full {
 		put(s, logExit, &s.exit, e)
+	}
+	if s.local != nil {
+		s.local.Exit(e)
 	}
 }
 
@@ -288,9 +327,12 @@ func (s *speculation) Stall(e *event.Stall) {
 	if s.full {
 		put(s, logStall, &s.stall, e)
 	}
+	if s.local != nil {
+		s.local.Stall(e)
+	}
 }
 
-// reduceLater logs a reduction, which is performed when the log is delivered.
+// reduceLater logs an operation that is performed when the log is applied.
 func (x *exec) reduceLater(in *inst, m uint32) {
 	mask := ^uint64(0) >> (64 - 8*in.mem.size)
 	v := x.src(&in.mem.src[0])
@@ -311,8 +353,10 @@ func (x *exec) reduceLater(in *inst, m uint32) {
 type workers struct {
 	execs  []*exec
 	blocks []*block
+	locals []event.BlockSink // of the consumer; nil: it is not divided, or the logs need all events
 	specs  [2][]*speculation // of this batch and of the one before, in turns
 	turn   int
+	size   int // blocks of the next batch
 	// objects that the blocks of the current batch have written, of those whose effects are applied
 	written objectSet
 	sender  sender
@@ -335,12 +379,40 @@ func (s *scheduler) newWorkers() *workers {
 		w.execs = append(w.execs, s.m.newExec(&s.opt, s.x.mem, nil))
 		w.blocks = append(w.blocks, new(block))
 	}
-	for i := range w.specs {
-		for range n * max(leastPerWorker, min(mostPerWorker, mostLogs/n)) {
-			w.specs[i] = append(w.specs[i], new(speculation))
+	if d, ok := s.x.sink.(event.Divided); ok {
+		for range n {
+			l := d.BlockSink()
+			if l == nil {
+				break
+			}
+			w.locals = append(w.locals, l)
 		}
 	}
+	w.size = firstBatch * n
 	return w
+}
+
+// logs returns empty logs for the next batch of at most top blocks.
+func (w *workers) logs(top uint64) []*speculation {
+	all := &w.specs[w.turn]
+	w.turn ^= 1
+	n := int(min(uint64(w.size), top))
+	for len(*all) < n {
+		*all = append(*all, new(speculation))
+	}
+	return (*all)[:n]
+}
+
+// resize chooses the size of the next batch by what a block did in this one on average.
+func (w *workers) resize(batch []*speculation) {
+	steps, bytes := uint64(0), uint64(0)
+	for _, sp := range batch {
+		steps += sp.steps
+		bytes += sp.bytes()
+	}
+	n, workers := uint64(len(batch)), uint64(len(w.execs))
+	size := min(batchSteps*workers*n/max(steps, 1), batchBytes*n/max(bytes, 1))
+	w.size = int(min(max(size, leastPerWorker*workers), 2*uint64(w.size)))
 }
 
 // spawn runs f in a goroutine of wg and keeps its panic for the one that called Run.
@@ -368,31 +440,43 @@ func (w *workers) flush() {
 // after the last block.
 func (s *scheduler) batch() bool {
 	w := s.ahead
-	specs := w.specs[w.turn]
-	w.turn ^= 1
-	specs = specs[:min(uint64(len(specs)), s.blocks-s.next)]
+	specs := w.logs(s.blocks - s.next)
 	var running sync.WaitGroup
 	var taken atomic.Int64
 	for i := range min(len(w.execs), len(specs)) {
+		var local event.BlockSink
+		if s.x.sink != nil && w.locals != nil {
+			local = w.locals[i]
+		}
 		w.spawn(&running, func() {
 			// With a sender there are more goroutines than cores: who has none takes fewer blocks.
 			for k := int(taken.Add(1)) - 1; k < len(specs); k = int(taken.Add(1)) - 1 {
-				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), specs[k],
-					s.x.sink != nil)
+				sp := specs[k]
+				sp.reset(s.x.sink != nil)
+				sp.local = local
+				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), sp)
+				if local != nil && !local.End() {
+					sp.incomplete = true
+				}
 			}
 		})
 	}
 	running.Wait()
+	w.resize(specs)
 	w.flush()
 	if s.full() {
 		return false
 	}
 	// The first invalid log ends the batch: its block becomes the next one.
 	w.written.clear()
-	applied := 0
+	applied, incomplete := 0, false
 	for _, sp := range specs {
 		// The block failed, or would exceed the step budget, or read what an earlier block wrote.
 		if sp.failed || s.x.steps+sp.steps > s.opt.MaxSteps || sp.read.meets(&w.written) {
+			break
+		}
+		if sp.incomplete {
+			w.locals, incomplete = nil, true
 			break
 		}
 		s.apply(sp)
@@ -416,7 +500,7 @@ func (s *scheduler) batch() bool {
 		s.reported = s.x.steps
 		s.opt.Progress(s.x.steps, s.done, s.blocks)
 	}
-	return applied == len(specs)
+	return incomplete || applied == len(specs)
 }
 
 // workerPanic is a panic of a worker. It is raised again in the goroutine that called Run, since
@@ -480,8 +564,7 @@ func (s *scheduler) over() bool {
 }
 
 // runAhead executes block id into a log.
-func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation, events bool) {
-	sp.reset(events)
+func (x *exec) runAhead(ctx context.Context, b *block, id uint32, sp *speculation) {
 	sp.x, x.spec, x.sink, x.stop = x, sp, sp, nil
 	if x.opt.Touched != nil {
 		sp.touched.Reset()
@@ -532,7 +615,7 @@ func (s *scheduler) apply(sp *speculation) {
 		case event.Write:
 			r.values(w, &x.data)
 			x.storeNow(r.in.mem, r.mask)
-		case event.Reduce:
+		case event.Reduce, event.Atomic:
 			takeLanes(&x.data[0], w, r.mask)
 			x.reduceNow(r.in.mem, r.mask)
 		}
@@ -668,7 +751,7 @@ func (x *exec) storeNow(mo *memOp, m uint32) {
 	}
 }
 
-// reduceNow performs a logged reduction.
+// reduceNow performs a logged read-modify-write operation.
 func (x *exec) reduceNow(mo *memOp, m uint32) {
 	for t := m; t != 0; t &= t - 1 {
 		l := bits.TrailingZeros32(t) & 31

@@ -27,12 +27,18 @@ func (s *speculation) Copy(e *event.Copy) {
 		s.words = append(s.words, uint64(e.Read[bits.TrailingZeros32(t)&31]))
 	}
 	put(s, logCopy, &s.copied, &r)
+	if s.local != nil {
+		s.local.Copy(e)
+	}
 }
 
 // CopyGroup logs a commit or a wait.
 func (s *speculation) CopyGroup(e *event.CopyGroup) {
 	if s.full {
 		put(s, logGroup, &s.group, e)
+	}
+	if s.local != nil {
+		s.local.CopyGroup(e)
 	}
 }
 

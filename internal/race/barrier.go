@@ -55,6 +55,7 @@ type part struct {
 func (d *Detector) Arrive(a *event.Arrive) {
 	w, b := d.warpOf(a.Warp)
 	g := &b.bars[a.Barrier]
+	b.arrived |= 1 << a.Barrier
 	p := part{warp: w, mask: a.Mask, op: a.Op, red: a.Red, void: !d.ordered(a.Orders)}
 	p.wait = event.Wait{Warp: a.Warp, Mask: a.Mask, Site: a.Site, Barrier: a.Barrier, Count: a.Count,
 		Aligned: a.Aligned}

@@ -17,8 +17,10 @@ type block struct {
 	floor  uint32  // every thread of the block knows every other up to here
 	shared *memory // shadow of its shared memory; nil until used
 	bars   [16]generation
-	places []place // synchronization locations in its shared memory
-	sc     blockSC
+	// barriers at which threads have arrived, one bit each
+	arrived uint16
+	places  []place // synchronization locations in its shared memory
+	sc      blockSC
 	deferral
 	// acquires of tensor maps, by the address of the map (mapproxy.go)
 	acquired map[uint64]map[event.Warp][]*mapAcquire
@@ -54,6 +56,12 @@ const blockGroup = 1 << 10
 
 // blockAt returns the state of a block; nil before its first event and after its last.
 func (d *Detector) blockAt(id uint32) *block {
+	if d.blocks == nil {
+		if b := d.cached; b != nil && b.id == id {
+			return b
+		}
+		return nil
+	}
 	if g := d.blocks[id/blockGroup]; g != nil {
 		return g[id%blockGroup]
 	}
@@ -62,6 +70,9 @@ func (d *Detector) blockAt(id uint32) *block {
 
 // setBlock stores the state of a block.
 func (d *Detector) setBlock(id uint32, b *block) {
+	if d.blocks == nil {
+		return
+	}
 	g := &d.blocks[id/blockGroup]
 	if *g == nil {
 		// The last group is shorter: most launches of a program have a few blocks.
@@ -82,6 +93,7 @@ func (d *Detector) newBlock(id uint32) *block {
 		b = &block{warps: make([]warp, d.perBlock)}
 	}
 	b.id, b.first, b.live = id, event.Warp(id*d.perBlock), d.opt.Geometry.ThreadsPerBlock()
+	b.wasted = 0
 	for i := range b.warps {
 		b.warps[i].start(b.first + event.Warp(i))
 	}
@@ -94,9 +106,10 @@ func (b *block) reset() {
 	b.objects, b.phases, b.ended, b.acquired, b.sc = nil, nil, nil, nil, blockSC{}
 	b.tensor, b.allocations = nil, nil
 	b.deferral.reset()
-	for i := range b.bars {
-		b.bars[i].forget()
+	for m := b.arrived; m != 0; m &= m - 1 {
+		b.bars[bits.TrailingZeros16(m)].forget()
 	}
+	b.arrived = 0
 }
 
 // warpOf returns the state of a warp and its block.

@@ -33,9 +33,10 @@ type deferredRead struct {
 const (
 	minDeferredRow = 8
 	maxDeferred    = 1 << 12 // reads of a block
-	// maxWasted is how many more reads may have been recorded late than forgotten; then none is
-	// deferred any more.
-	maxWasted = 1 << 10
+	// maxWasted is how many more reads of a block may have been recorded late than forgotten; then
+	// none of it is deferred any more. Other blocks do not count, so that what is reported of a block
+	// does not depend on them.
+	maxWasted = 1 << 8
 )
 
 // deferral is what a block has of deferred reads.
@@ -52,6 +53,8 @@ type deferral struct {
 	live  []uint64
 	words int
 	cut   bool
+	// deferred reads that were recorded late minus those that were forgotten
+	wasted int
 }
 
 // reset prepares s for another block.
@@ -87,7 +90,7 @@ func (d *Detector) defers(e *event.Access, w *warp, b *block) bool {
 	plain := e.Order == event.Weak && e.Proxy == event.GenericProxy && e.Size >= 4
 	switch {
 	case e.Kind == event.Read:
-		if s.quiet && plain && e.Row >= minDeferredRow && w.settled() && d.wasted < maxWasted {
+		if s.quiet && plain && e.Row >= minDeferredRow && w.settled() && s.wasted < maxWasted {
 			if s.cut || len(s.reads) == maxDeferred || len(s.reads) > 0 && s.size != e.Size {
 				d.catchUp(b)
 			}
@@ -102,7 +105,7 @@ func (d *Detector) defers(e *event.Access, w *warp, b *block) bool {
 			s.written(e.Addr[bits.TrailingZeros32(m)&31], uint64(e.Size))
 		}
 		if s.words == 0 {
-			d.wasted = max(d.wasted-len(s.reads), -maxWasted)
+			s.wasted = max(s.wasted-len(s.reads), -maxWasted)
 			s.forget()
 		}
 	default:
@@ -190,7 +193,7 @@ func (d *Detector) catchUp(b *block) {
 	if len(s.reads) == 0 {
 		return
 	}
-	d.wasted += len(s.reads)
+	s.wasted += len(s.reads)
 	var w warp // as the reader was
 	var addr [event.WarpSize]uint64
 	e := event.Access{Kind: event.Read, Space: event.Shared, Size: s.size, Addr: &addr}

@@ -28,7 +28,8 @@ func TestDeferred(t *testing.T) {
 			d.deferring = i == 1
 			mixed = randomTiles(d, rand.New(rand.NewPCG(seed, 0)))
 			reports[i] = d.Report()
-			if forgotten += max(-d.wasted, 0); d.wasted > 0 {
+			b := d.spareBlocks[0] // it has ended
+			if forgotten += max(-b.wasted, 0); b.wasted > 0 {
 				late++
 			}
 		}

@@ -14,8 +14,9 @@ type Detector struct {
 	perBlock  uint32 // warps of a block
 	lastLanes uint32 // lanes of the last warp of a block
 
-	blocks [][]*block // by number, in groups: see blockAt
+	blocks [][]*block // by number, in groups: see blockAt; nil: there is one at a time, cached
 	cached *block
+	noted  bool // a race was found, or a pair of equal writes tolerated: see local
 	// clustered says that blocks access the shared memory of others (cluster.go)
 	clustered bool
 	clusters  map[uint32]*clusterState
@@ -66,7 +67,6 @@ type Detector struct {
 
 	uses      []use // of Options.Objects, by number
 	deferring bool  // see deferred.go
-	wasted    int   // deferred reads that were recorded late minus those that were forgotten
 
 	faulted map[event.Warp]uint32 // lanes that have made an invalid access; nil if none has
 
@@ -119,16 +119,18 @@ func New(opt Options) *Detector {
 		opt:        opt,
 		perBlock:   uint32(g.WarpsPerBlock()),
 		lastLanes:  g.Lanes(last),
-		blocks:     make([][]*block, (g.Blocks()+blockGroup-1)/blockGroup),
 		global:     newMemory(),
 		runs:       make([][]run, 1),
 		locations:  make(map[place]*location),
 		raceIndex:  make(map[raceKey]int),
 		errorIndex: make(map[errorKey]int),
 	}
+	if !opt.local {
+		d.blocks = make([][]*block, (g.Blocks()+blockGroup-1)/blockGroup)
+	}
 	d.clustered = g.Ranks() > 1
 	// In lock step each instruction is an epoch.
-	d.deferring = !d.clustered && opt.Model != event.Lockstep && opt.Only == event.NoSpace
+	d.deferring = !d.clustered && opt.Model != event.Lockstep && (opt.Only == event.NoSpace || opt.local)
 	d.comps.first = event.Warp(g.Blocks() * uint64(d.perBlock))
 	if opt.Exchanges && !opt.Static {
 		d.exchanges = &exchanges{locations: make([]exchanged, 1), lists: make([][]entry, 1),

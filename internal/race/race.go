@@ -51,6 +51,8 @@ type Options struct {
 	// StrictScopes takes an operation on an mbarrier without a written scope at the scope of the
 	// block, as PTX ISA 9.7.13.15.13 says; else it is that of the cluster.
 	StrictScopes bool
+
+	local bool // the detector is one of local
 }
 
 // Level is the distance between the threads of a race.

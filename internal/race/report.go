@@ -87,6 +87,7 @@ func (d *Detector) race(a *access, site event.Site, first event.Thread, at uint6
 	if !d.examines(a) {
 		return
 	}
+	d.noted = true
 	l := bits.TrailingZeros32(racing)
 	level := d.levelOf(a, first, event.ThreadOf(a.w.id, l), cause)
 	key := raceKey{min(site, a.Site), max(site, a.Site), a.Space, level == BranchOrdering,
@@ -189,6 +190,7 @@ func (d *Detector) reports(s event.Space) bool {
 // tolerate counts tolerated writes of the same value.
 func (d *Detector) tolerate(s event.Space) {
 	if d.reports(s) {
+		d.noted = true
 		d.tolerated++
 	}
 }

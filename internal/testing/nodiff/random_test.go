@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand"
+	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"heddle/internal/emu"
@@ -38,6 +40,11 @@ func TestRandomKernels(t *testing.T) {
 	}
 	if ran < 3*n {
 		t.Errorf("%d runs of %d kernels were compared", ran, n)
+	}
+	t.Logf("%d blocks showed nothing in their shared memory, %d were examined again",
+		blocksApart.Load(), blocksAgain.Load())
+	if blocksApart.Load() == 0 || blocksAgain.Load() == 0 {
+		t.Error("some case is missing")
 	}
 }
 
@@ -115,7 +122,8 @@ func compareRandom(t *testing.T, k gen.Kernel, seed uint64) int {
 	return n
 }
 
-// compareWorkers runs a kernel with one and with two workers.
+// compareWorkers runs a kernel with one and with two workers, which must send the same events, and
+// of which detectors must report the same.
 func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool, seed uint64) int {
 	t.Helper()
 	cfg, errs := launch.Resolve(f, req, nil)
@@ -141,7 +149,72 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 	if one, two := run(1), run(2); one != two {
 		t.Errorf("lockstep %v, seed %d: one worker: %s; two: %s", lockstep, seed, one, two)
 	}
+	for _, split := range []bool{false, true} {
+		detect := func(workers int) (*race.Report, *divided) {
+			opt := race.Options{Geometry: cfg.Geometry, SharedBytes: uint32(m.SharedBytes()),
+				Recycling: true, Exchanges: true}
+			opt.Benign = []event.Benign{event.BenignNone, event.BenignWarp,
+				event.BenignAll}[seed%3]
+			if lockstep {
+				opt.Model = event.Lockstep
+			}
+			d := &divided{detector: race.New(opt)}
+			if split {
+				d.detector = race.NewSplit(opt, false)
+			}
+			_, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: workers,
+				Model: opt.Model}, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d.Report(), d
+		}
+		one, _ := detect(1)
+		two, d := detect(2)
+		if !reflect.DeepEqual(one, two) {
+			t.Errorf("lockstep %v, split %v, seed %d: one worker:\n%+v\ntwo:\n%+v", lockstep, split, seed,
+				one, two)
+		}
+		blocksApart.Add(d.nothing.Load())
+		blocksAgain.Add(d.again.Load())
+	}
 	return 1
+}
+
+// The numbers of blocks of which the shared memory was examined apart and of those that were
+// examined again, in all runs of compareWorkers.
+var blocksApart, blocksAgain atomic.Int64
+
+// divided is a detector that counts the blocks of which a part shows nothing, and those of which it
+// shows something.
+type divided struct {
+	detector       // a race.Detector or race.Split
+	nothing, again atomic.Int64
+}
+
+// BlockSink implements event.Divided.
+func (d *divided) BlockSink() event.BlockSink {
+	if s := d.detector.(event.Divided).BlockSink(); s != nil {
+		return &counted{s, d}
+	}
+	return nil
+}
+
+// counted is a part of a divided.
+type counted struct {
+	event.BlockSink
+	of *divided
+}
+
+// End implements event.BlockSink.
+func (c *counted) End() bool {
+	nothing := c.BlockSink.End()
+	if nothing {
+		c.of.nothing.Add(1)
+	} else {
+		c.of.again.Add(1)
+	}
+	return nothing
 }
 
 // digest hashes the events of a run, except for undefined entries outside their masks.

@@ -79,21 +79,25 @@ func (s *sparsity) meaningful(low, high int) bool {
 // expand writes the stored elements of a matrix A of m rows to their columns.
 func expand[T int64 | float64](s *sparsity, m int, to, stored []T, regs []alu.Lanes) {
 	clear(to)
-	half := s.chunk / 2
 	for row := range m {
 		for c := range s.count {
 			low, high := s.indices(regs, row, c)
-			out, in := to[(row*s.count+c)*s.chunk:], stored[(row*s.count+c)*half:]
-			switch s.chunk {
-			case 2:
-				out[low/2] = in[0]
-			case 4:
-				out[low], out[high] = in[0], in[1]
-			case 8:
-				out[2*low], out[2*low+1] = in[0], in[1]
-				out[2*high], out[2*high+1] = in[2], in[3]
-			}
+			at := row*s.count + c
+			spread(s.chunk, to[at*s.chunk:], stored[at*s.chunk/2:], low, high)
 		}
+	}
+}
+
+// spread writes the stored elements of a chunk of columns to the places of its metadata.
+func spread[T int64 | float64](chunk int, out, in []T, low, high int) {
+	switch chunk {
+	case 2:
+		out[low/2] = in[0]
+	case 4:
+		out[low], out[high] = in[0], in[1]
+	case 8:
+		out[2*low], out[2*low+1] = in[0], in[1]
+		out[2*high], out[2*high+1] = in[2], in[3]
 	}
 }
 

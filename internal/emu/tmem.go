@@ -33,6 +33,7 @@ type tmemOp struct {
 	multiply isa.TensorMultiply
 	inTensor bool // A is in tensor memory
 	scaleD   uint32
+	metadata *tensorOperand  // of a sparse A; else nil
 	scales   []tensorOperand // of A and B, with .block_scale
 	disabled []src           // bits of the lanes of D that are not written, 32 each; nil: none
 
@@ -782,6 +783,9 @@ func runNeedsTensor(x *exec, in *inst) {
 		if what != "" && !x.needs(in, &in.s[i], what) {
 			return
 		}
+	}
+	if op.metadata != nil && !x.needs(in, &op.metadata.s, "the address of the metadata") {
+		return
 	}
 	for i := range op.scales {
 		if !x.needs(in, &op.scales[i].s, "the address of the scales") {

@@ -26,19 +26,30 @@ type tensorCase struct {
 	saturate               bool
 	pair                   bool // of blocks
 	odd                    bool // a thread of the odd one issues it
+	sparse                 bool
+	selector               int
+	vector                 int    // factors of a row; 0: not scaled
+	scale                  string // their type
+	idA, idB               int    // the bytes at which factors begin
 }
 
 // shape is the instruction descriptor (PTX ISA 9.7.16.4.2, table 42).
 func (c *tensorCase) shape() uint32 {
 	number := map[string]uint32{"f16": 0, "bf16": 1, "tf32": 2, "e4m3": 0, "e5m2": 1, "u8": 0,
-		"s8": 1}
+		"s8": 1, "e2m1": 1}
 	bit := func(b bool, at uint) uint32 {
 		if b {
 			return 1 << at
 		}
 		return 0
 	}
-	return map[string]uint32{"f16": 0, "f32": 1, "s32": 2}[c.d]<<4 | number[c.a]<<7 |
+	if c.vector != 0 { // tables 43 and 44
+		return bit(c.sparse, 2) | uint32(c.idB)<<4 | number[c.a]<<7 | number[c.b]<<10 |
+			bit(c.negateA, 13) | bit(c.transposeA, 15) | bit(c.transposeB, 16) | uint32(c.n/8)<<17 |
+			bit(c.scale == "ue8m0", 23) | uint32(c.m/128)<<27 | uint32(c.idA)<<29
+	}
+	return uint32(c.selector) | bit(c.sparse, 2) |
+		map[string]uint32{"f16": 0, "f32": 1, "s32": 2}[c.d]<<4 | number[c.a]<<7 |
 		number[c.b]<<10 |
 		bit(c.saturate, 3) | bit(c.negateA, 13) | bit(c.transposeA, 15) | bit(c.transposeB, 16) |
 		uint32(c.n/8)<<17 | uint32(c.m/16)<<24
@@ -50,6 +61,11 @@ func (c *tensorCase) shape() uint32 {
 // pair of blocks, the even one has the first half of the rows of A and D, and of the columns of B.
 // If M is 256, that is all; if it is 128, lanes 0 to 63 have the first half of the columns of D,
 // and lanes 64 to 127 the second (9.7.16.10.5.1, 9.7.16.10.5.2), and A is there twice.
+//
+// Of a sparse A, elements are where metadata says (9.7.16.10.8.1 to .3), which is where CUTLASS's
+// UMMA::tmem_e_frg has it. A factor scales a row of A, or a column of B, in a chunk of K; it is in
+// the lane of the row modulo 32 of each partition, a column for 32 rows, from the byte on that the
+// descriptor says (9.7.16.10.7.2, CUTLASS's UMMA::tmem_sf_frg).
 func TestTensorProducts(t *testing.T) {
 	for _, c := range []tensorCase{
 		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 8, adds: true},
@@ -82,9 +98,46 @@ func TestTensorProducts(t *testing.T) {
 		{kind: "f8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 256, n: 32, pair: true, off: 0xff},
 		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 128, n: 64, pair: true, odd: true, adds: true,
 			off: 3, swizzle: 6},
+		{kind: "f16", d: "f32", a: "f16", b: "bf16", m: 128, n: 8, sparse: true},
+		{kind: "f16", d: "f16", a: "f16", b: "f16", m: 128, n: 40, sparse: true, selector: 1, adds: true,
+			swizzle: 2},
+		{kind: "f16", d: "f32", a: "bf16", b: "bf16", m: 128, n: 64, sparse: true, swizzle: 4,
+			transposeA: true, transposeB: true, negateA: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 24, sparse: true, inTensor: true, off: 6,
+			scaleD: 1, adds: true},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 256, n: 32, sparse: true, pair: true, selector: 1},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 128, n: 16, sparse: true, selector: 1},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 256, n: 48, sparse: true, pair: true, odd: true,
+			inTensor: true, adds: true},
+		{kind: "f8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 128, n: 8, sparse: true, swizzle: 2},
+		{kind: "f8f6f4", d: "f16", a: "e5m2", b: "e5m2", m: 256, n: 32, sparse: true, pair: true,
+			swizzle: 4, adds: true},
+		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 128, n: 32, sparse: true, adds: true, saturate: true},
+		{kind: "i8", d: "s32", a: "u8", b: "s8", m: 128, n: 16, sparse: true, inTensor: true,
+			transposeB: true},
+		{kind: "mxf8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 128, n: 8, vector: 1, scale: "ue8m0"},
+		{kind: "mxf8f6f4", d: "f32", a: "e5m2", b: "e4m3", m: 128, n: 200, vector: 1, scale: "ue8m0",
+			idA: 3, idB: 2, adds: true, swizzle: 2},
+		{kind: "mxf4", d: "f32", a: "e2m1", b: "e2m1", m: 128, n: 40, vector: 2, scale: "ue8m0", idB: 2},
+		{kind: "mxf4nvf4", d: "f32", a: "e2m1", b: "e2m1", m: 128, n: 256, vector: 4, scale: "ue4m3",
+			inTensor: true, swizzle: 6},
+		{kind: "mxf4nvf4", d: "f32", a: "e2m1", b: "e2m1", m: 128, n: 8, vector: 4, scale: "ue8m0",
+			adds: true, negateA: true},
+		{kind: "mxf8f6f4", d: "f32", a: "e4m3", b: "e4m3", m: 256, n: 80, vector: 1, scale: "ue8m0",
+			pair: true, idA: 1, idB: 3, adds: true},
+		{kind: "mxf4", d: "f32", a: "e2m1", b: "e2m1", m: 256, n: 256, vector: 2, scale: "ue8m0", idA: 2,
+			pair: true, odd: true, swizzle: 2},
+		{kind: "mxf4nvf4", d: "f32", a: "e2m1", b: "e2m1", m: 256, n: 16, vector: 4, scale: "ue4m3",
+			pair: true, inTensor: true},
+		{kind: "mxf8f6f4", d: "f32", a: "e4m3", b: "e5m2", m: 128, n: 64, vector: 1, scale: "ue8m0",
+			sparse: true, idB: 1},
+		{kind: "mxf4", d: "f32", a: "e2m1", b: "e2m1", m: 128, n: 32, vector: 2, scale: "ue8m0",
+			sparse: true, idA: 2, adds: true},
+		{kind: "mxf4nvf4", d: "f32", a: "e2m1", b: "e2m1", m: 256, n: 48, vector: 4, scale: "ue4m3",
+			sparse: true, pair: true, swizzle: 2},
 	} {
-		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d_%v_%v", c.kind, c.a, c.b, c.m, c.n, c.swizzle, c.pair,
-			c.odd), c.check)
+		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d_%v_%v_%v", c.kind, c.a, c.b, c.m, c.n, c.swizzle, c.pair,
+			c.odd, c.sparse), c.check)
 	}
 }
 
@@ -102,24 +155,95 @@ func (c *tensorCase) cell(row, col int) (block, lane, column int) {
 	return row / 128, row % 128, col
 }
 
-func (c *tensorCase) check(t *testing.T) {
-	bits := func(name string) int {
-		e, _ := elementOf(name)
-		return int(e.bits)
+// bits is the size of an element of A or B.
+func (c *tensorCase) bits(name string) int {
+	if name == "e2m1" {
+		return 4
 	}
+	e, _ := elementOf(name)
+	return int(e.bits)
+}
+
+// encoded are the bits of a small number.
+func (c *tensorCase) encoded(name string, v int) uint64 {
+	if name == "e2m1" { // 1 and 2 are 0b0010 and 0b0100, and the sign is bit 3
+		return map[int]uint64{0: 0, 1: 2, 2: 4, -1: 10, -2: 12}[v]
+	}
+	return encode(name, v)
+}
+
+// chunk is how many elements four bits of metadata describe.
+func (c *tensorCase) chunk() int {
+	switch {
+	case c.kind == "tf32":
+		return 2
+	case c.bits(c.a) == 4:
+		return 8
+	}
+	return 4
+}
+
+// places returns the metadata of a chunk of a row, and the columns within it that are stored.
+func (c *tensorCase) places(row, chunk int) (meta uint32, columns []int) {
+	if c.chunk() == 2 {
+		return []uint32{0b0100, 0b1110}[(row+chunk)%2], []int{(row + chunk) % 2}
+	}
+	meta = []uint32{0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110}[(3*row+5*chunk)%7]
+	low, high := int(meta&3), int(meta>>2)
+	if c.chunk() == 8 {
+		return meta, []int{2 * low, 2*low + 1, 2 * high, 2*high + 1}
+	}
+	return meta, []int{low, high}
+}
+
+// metadataAt returns the lane, and the bit from the column of the metadata on, of that of a chunk
+// that begins in column k.
+func (c *tensorCase) metadataAt(row, k int) (lane, bit int) {
+	switch c.chunk() {
+	case 8:
+		return row, k / 2
+	case 2:
+		return row%8 + row/16*16 + k/8*8, row/8%2*16 + k%8*2
+	}
+	if c.bits(c.a) == 16 {
+		return row%8 + row/16*16 + k/16*8, row/8%2*16 + k%16
+	}
+	return row, k
+}
+
+func (c *tensorCase) check(t *testing.T) {
 	small := func(name string, v int) int {
 		if name == "u8" {
 			return v % 5
 		}
 		return v%5 - 2
 	}
-	left := func(row, k int) int { return small(c.a, row*7+k*3+row*k) }
+	stored := isa.TensorOperandBytes * 8 / c.bits(c.a) // of a row of A
+	k := stored
+	if c.sparse {
+		k *= 2
+	}
+	// column returns the column of a stored element
+	column := func(row, i int) int {
+		if !c.sparse {
+			return i
+		}
+		_, at := c.places(row, i/(c.chunk()/2))
+		return i/(c.chunk()/2)*c.chunk() + at[i%(c.chunk()/2)]
+	}
+	dense := make([]int, c.m*k)
+	for m := range c.m {
+		for i := range stored {
+			at := column(m, i)
+			dense[m*k+at] = small(c.a, m*7+at*3+m*at)
+		}
+	}
+	left := func(row, k0 int) int { return dense[row*k+k0] }
 	right := func(k, col int) int { return small(c.b, col*5+k*11+col*k) }
-	size := bits(c.a) / 8
-	k := isa.TensorOperandBytes / size
-	descriptor := func(start uint64, transposed bool) uint64 {
+	size := max(c.bits(c.a)/8, 1)
+	descriptor := func(start uint64, transposed bool, k int) uint64 {
 		w := map[uint64]uint64{2: 128, 4: 64, 6: 32}[c.swizzle]
-		leading, stride := uint64(128), uint64(256) // without a swizzle
+		leading, stride := uint64(128), uint64(k*c.bits(c.a)) // without a swizzle: of 8 rows
 		switch {
 		case w != 0 && transposed:
 			// of atoms along the rows, and along k
@@ -132,7 +256,7 @@ func (c *tensorCase) check(t *testing.T) {
 		return start>>4 | leading>>4<<16 | stride>>4<<32 | 1<<46 | c.swizzle<<61
 	}
 	const startA, startB = 0, 32768
-	da, db := descriptor(startA, c.transposeA), descriptor(startB, c.transposeB)
+	da, db := descriptor(startA, c.transposeA, stored), descriptor(startB, c.transposeB, k)
 	blocks := []*block{{id: 0}}
 	if c.pair {
 		blocks = append(blocks, &block{id: 1})
@@ -143,7 +267,7 @@ func (c *tensorCase) check(t *testing.T) {
 		b.tensor = &tensorMemory{words: make([]uint32, isa.TensorLanes*isa.TensorColumns),
 			allocated: []tensorAllocation{{columns: 512}}}
 	}
-	used := make(map[[2]uint64]bool)
+	used := make(map[[3]uint64]bool)
 	put := func(desc uint64, transposed bool, name string, rows, row, i, v int) {
 		at := row / (rows / len(blocks)) // the block
 		row %= rows / len(blocks)
@@ -151,36 +275,70 @@ func (c *tensorCase) check(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := o.Address(uint64(row), uint64(i*size))
+		bit := i * c.bits(name)
+		a := o.Address(uint64(row), uint64(bit/8))
 		if transposed {
 			a = o.TransposedOf(uint64(row), uint64(i), uint64(size))
 		}
-		if used[[2]uint64{uint64(at), a}] {
+		key := [3]uint64{uint64(at), a, uint64(bit % 8)}
+		if used[key] {
 			t.Fatalf("two elements at %d", a)
 		}
-		used[[2]uint64{uint64(at), a}] = true
-		storeUint(blocks[at].shared[a:], uint64(size), encode(name, v))
+		used[key] = true
+		to := blocks[at].shared[a:]
+		storeUint(to, uint64(size), loadUint(to, uint64(size))|c.encoded(name, v)<<(bit%8))
 	}
 	word := func(m, col, from int) *uint32 {
 		at, lane, column := c.cell(m, col)
 		return &blocks[at].tensor.words[lane*isa.TensorColumns+from+column]
 	}
-	const atA = 300 // column of A in tensor memory
-	for i := range k {
+	// columns of A in tensor memory, of metadata, and of the factors of A and B
+	const atA, atMeta, atScaleA, atScaleB = 300, 320, 330, 340
+	for i := range stored {
 		for m := range c.m {
+			v, bit := left(m, column(m, i)), i*c.bits(c.a)
 			switch {
 			case !c.inTensor:
-				put(da, c.transposeA, c.a, c.m, m, i, left(m, i))
+				put(da, c.transposeA, c.a, c.m, m, i, v)
 			default:
-				v := uint32(encode(c.a, left(m, i))) << (i * size % 4 * 8)
-				*word(m, 0, atA+i*size/4) |= v
+				v := uint32(c.encoded(c.a, v)) << (bit % 32)
+				*word(m, 0, atA+bit/32) |= v
 				if c.pair && c.m == 128 {
-					*word(m, c.n/2, atA+i*size/4) |= v
+					*word(m, c.n/2, atA+bit/32) |= v
 				}
 			}
 		}
+	}
+	for i := range k {
 		for col := range c.n {
 			put(db, c.transposeB, c.b, c.n, col, i, right(i, col))
+		}
+	}
+	for m := range c.m {
+		for i := 0; c.sparse && i < k; i += c.chunk() {
+			meta, _ := c.places(m, i/c.chunk())
+			lane, bit := c.metadataAt(m%128, i)
+			blocks[m/128].tensor.words[lane*isa.TensorColumns+atMeta+c.selector+bit/32] |= meta << (bit % 32)
+		}
+	}
+	factor := func(row, i int) int { return 1 << ((row + 2*i) % 3) }
+	for q := 0; q < 128; q += 32 { // in each partition
+		put := func(b *block, row, i, id, at, v int) {
+			bits := map[int]uint32{1: 127, 2: 128, 4: 129}[v] // ue8m0
+			if c.scale == "ue4m3" {
+				bits = map[int]uint32{1: 0x38, 2: 0x40, 4: 0x48}[v]
+			}
+			b.tensor.words[(q+row%32)*isa.TensorColumns+at+row/32] |= bits << (8 * (id + i))
+		}
+		for i := range c.vector {
+			for m := range c.m {
+				put(blocks[m/128], m%128, i, c.idA, atScaleA, factor(m, i))
+			}
+			for col := range c.n { // those of all columns are in both blocks
+				for _, b := range blocks {
+					put(b, col, i, c.idB, atScaleB, factor(col, i+1))
+				}
+			}
 		}
 	}
 	const was = 8
@@ -191,8 +349,10 @@ func (c *tensorCase) check(t *testing.T) {
 	}
 	in := &inst{ir: &ir.Instr{}, guard: psrc{xor: full}, misc: &miscOp{}}
 	op := &tmemOp{group: len(blocks), computes: true,
-		multiply: isa.TensorMultiply{Kind: c.kind, Pair: c.pair}, inTensor: c.inTensor,
-		scaleD: c.scaleD, at: &memOp{amask: 1<<32 - 1}, a: &memOp{amask: 1<<32 - 1}}
+		multiply: isa.TensorMultiply{Kind: c.kind, Pair: c.pair, Sparse: c.sparse, Scaled: c.vector != 0,
+			Vector: c.vector},
+		inTensor: c.inTensor,
+		scaleD:   c.scaleD, at: &memOp{amask: 1<<32 - 1}, a: &memOp{amask: 1<<32 - 1}}
 	in.misc.tmem = op
 	constant := func(v uint64) src {
 		l := new(alu.Lanes)
@@ -206,6 +366,16 @@ func (c *tensorCase) check(t *testing.T) {
 			op.disabled = append(op.disabled, constant(uint64(c.off)), constant(0), constant(0),
 				constant(0))
 		}
+	}
+	operand := func(column int) tensorOperand {
+		return tensorOperand{s: constant(uint64(column)), at: memOp{amask: 1<<32 - 1}}
+	}
+	if c.sparse {
+		m := operand(atMeta)
+		op.metadata = &m
+	}
+	if c.vector != 0 {
+		op.scales = []tensorOperand{operand(atScaleA), operand(atScaleB)}
 	}
 	in.s = [4]src{constant(uint64(c.lane)<<16 | 16), constant(da), constant(db),
 		constant(uint64(c.shape()))}
@@ -232,6 +402,10 @@ func (c *tensorCase) check(t *testing.T) {
 			}
 			for i := range k {
 				p := left(m, i) * right(i, col)
+				if c.vector != 0 {
+					at := i / (k / c.vector)
+					p *= factor(m, at) * factor(col, at+1)
+				}
 				if c.negateA {
 					p = -p
 				}

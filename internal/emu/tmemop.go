@@ -1,8 +1,8 @@
 package emu
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"heddle/internal/event"
@@ -13,9 +13,10 @@ import (
 // Operations of single threads on tensor memory: tcgen05.mma, cp and shift (PTX ISA 9.7.16.9,
 // 9.7.16.10).
 //
-// Products are exact and added in double precision by ascending k, as in mma.go. Values of scaled
-// matrices, of elements of 4 and 6 bits, and of copies and shifts are not computed: the columns are
-// marked, and a load of them stops a run. A trace needs no values.
+// Products are exact and added in double precision by ascending k, as in mma.go. Values of elements
+// of 4 and 6 bits in containers of a byte, of copies and of shifts are not computed, nor those that
+// depend on a layout that the ISA does not state: the columns are marked, and a load of them stops
+// a run. A trace needs no values.
 
 // tensorAsync decodes an operation.
 func (c *compiler) tensorAsync(in *ir.Instr) error {
@@ -73,42 +74,46 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 		return err
 	}
 	f := &op.multiply
-	want := 5
+	at := in.TensorDescriptor()
+	want := at + 2
 	if f.Scaled {
-		want = 7
+		want += 2
 	}
 	if len(in.Src) < want {
 		return fmt.Errorf("%s: %d operands expected", opcodeText(in), want)
 	}
-	if op.inTensor = in.Src[1].Kind == ir.Mem; op.inTensor {
+	if op.inTensor = in.Src[isa.TensorA].Kind == ir.Mem; op.inTensor {
 		op.a = &memOp{space: event.Tensor}
 		var p inst
-		if err := c.address(in.Src[1], &p, op.a); err != nil {
+		if err := c.address(in.Src[isa.TensorA], &p, op.a); err != nil {
 			return err
 		}
 		d.s[1] = p.s[0]
-	} else if d.s[1], err = c.srcOf(in.Src[1], isa.B64); err != nil {
+	} else if d.s[1], err = c.srcOf(in.Src[isa.TensorA], isa.B64); err != nil {
 		return err
 	}
-	if d.s[2], err = c.srcOf(in.Src[2], isa.B64); err != nil {
+	if d.s[2], err = c.srcOf(in.Src[isa.TensorB], isa.B64); err != nil {
 		return err
 	}
-	if d.s[3], err = c.srcOf(in.Src[3], isa.U32); err != nil {
+	if f.Sparse {
+		if op.metadata, err = c.tensorOperand(in.Src[isa.TensorMetadata]); err != nil {
+			return err
+		}
+	}
+	if d.s[3], err = c.srcOf(in.Src[at], isa.U32); err != nil {
 		return err
 	}
 	op.needs = append(op.needs, "the operand A of this multiplication",
 		"the matrix descriptor of this multiplication",
 		"the instruction descriptor of this multiplication")
-	rest := in.Src[4:]
+	rest := in.Src[at+1:]
 	if f.Scaled {
 		for _, o := range rest[:2] {
-			s := tensorOperand{at: memOp{space: event.Tensor}}
-			var p inst
-			if err := c.address(o, &p, &s.at); err != nil {
+			s, err := c.tensorOperand(o)
+			if err != nil {
 				return err
 			}
-			s.s = p.s[0]
-			op.scales = append(op.scales, s)
+			op.scales = append(op.scales, *s)
 		}
 		rest = rest[2:]
 	}
@@ -135,6 +140,20 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 	}
 	d.run = eachThread((*exec).multiplyTensor)
 	return nil
+}
+
+// tensorOperand decodes the address of an operand in tensor memory.
+func (c *compiler) tensorOperand(o ir.Operand) (*tensorOperand, error) {
+	if o.Kind != ir.Mem {
+		return nil, fmt.Errorf("%s: an address in tensor memory expected", opcodeText(c.cur))
+	}
+	s := &tensorOperand{at: memOp{space: event.Tensor}}
+	var p inst
+	if err := c.address(o, &p, &s.at); err != nil {
+		return nil, err
+	}
+	s.s = p.s[0]
+	return s, nil
 }
 
 // tensorAddress returns the address of an operand of lane l in tensor memory.
@@ -244,6 +263,9 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	desc := uint32(x.src(&in.s[3])[l])
 	s, err := f.Shape(desc)
 	switch {
+	case errors.Is(err, isa.ErrTensorLayout):
+		x.fail(in, Unsupported, l, "%s: %v", in.ir.Op(), err)
+		return
 	case err != nil:
 		x.fail(in, TensorOperand, l, "%s: %v", in.ir.Op(), err)
 		return
@@ -252,9 +274,9 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 		return
 	}
 	d := x.tensorAddress(&in.s[0], op.at, l)
-	if lane := d >> 16; lane != 0 && (s.M != 64 || lane != 16) {
-		x.fail(in, TensorOperand, l, "%s with M = %d and D at lane %d: D begins at lane 0, or, if M "+
-			"is 64, at lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
+	if lane := d >> 16; lane != 0 && (!s.Halved() || lane != 16) {
+		x.fail(in, TensorOperand, l, "%s with M = %d and D at lane %d: D begins at lane 0, or, if it "+
+			"takes half of the lanes, at lane 0 or 16 (PTX ISA 9.7.16.10.5)", in.ir.Op(), s.M, lane)
 		return
 	}
 	off, ok := x.disabledLanes(in, l)
@@ -262,7 +284,7 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 		return
 	}
 	rects := x.evs.rects[:0]
-	for _, r := range f.Rects(&s, d, s.TensorColumns(), true) {
+	for _, r := range s.Rects(d, s.TensorColumns(), true) {
 		rects = enabled(rects, r, &off)
 	}
 	reads, ok := x.tensorReads(in, l, &s, desc)
@@ -271,15 +293,20 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	}
 	if op.inTensor {
 		a := x.tensorAddress(&in.s[1], op.a, l)
-		if a>>16 != d>>16 {
-			x.fail(in, TensorOperand, l, "%s with A at lane %d and D at lane %d of tensor memory: both "+
-				"begin at the same lane (PTX ISA 9.7.16.10.5)", in.ir.Op(), a>>16, d>>16)
+		if !x.sameLane(in, l, "A", a, d) {
 			return
 		}
-		rects = append(rects, f.Rects(&s, a, isa.TensorOperandBytes/4, false)...)
+		rects = append(rects, s.Rects(a, isa.TensorOperandBytes/4, false)...)
+	}
+	if f.Sparse {
+		m, ok := x.metadataAt(in, l, &s, d)
+		if !ok {
+			return
+		}
+		rects = append(rects, s.Rects(m, s.MetadataColumns(f.Granularity()), false)...)
 	}
 	for i := range op.scales {
-		rows := s.M
+		rows := s.Rows() // each block has the factors of its rows, and those of all columns
 		if i == 1 {
 			rows = s.N
 		}
@@ -296,10 +323,39 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 		p := tensorProduct{in: in, lane: l, s: &s, at: d, off: &off,
 			adds: x.psrc(in.ps[0])>>l&1 != 0}
 		x.multiplyInTensor(&p, blocks)
+		if x.stop != nil {
+			return
+		}
 	}
 	x.tensorAgent(in, event.TensorAgent{Mask: 1 << l, Op: event.TensorMultiply, Rects: x.evs.rects,
 		Shared: reads, Peer: x.otherOf(blocks),
 		Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
+}
+
+// sameLane reports whether an operand in tensor memory begins at the lane of D. If not, the run ends.
+func (x *exec) sameLane(in *inst, l int, what string, a, d uint32) bool {
+	if a>>16 != d>>16 {
+		x.fail(in, TensorOperand, l, "%s with %s at lane %d and D at lane %d of tensor memory: both "+
+			"begin at the same lane (PTX ISA 9.7.16.10.5)", in.ir.Op(), what, a>>16, d>>16)
+		return false
+	}
+	return true
+}
+
+// metadataAt returns the address of the columns that have the metadata of a sparse A, of which the
+// selector selects one (9.7.16.10.8.4).
+func (x *exec) metadataAt(in *inst, l int, s *isa.TensorShape, d uint32) (uint32, bool) {
+	op := in.misc.tmem
+	a := x.tensorAddress(&op.metadata.s, &op.metadata.at, l)
+	if !x.sameLane(in, l, "the metadata", a, d) {
+		return 0, false
+	}
+	if a&1 != 0 {
+		x.fail(in, Unsupported, l, "%s with metadata at column %d, which is odd, is not supported: which "+
+			"columns have it then is stated in figures only (PTX ISA 9.7.16.10.8.4)", in.ir.Op(), a&0xffff)
+		return 0, false
+	}
+	return a + uint32(s.Selector), true
 }
 
 // disabledLanes returns the lanes of tensor memory that an operation does not write. Of a pair of
@@ -363,7 +419,13 @@ func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*
 	if !ok || !x.majorOf(in, l, s, &b, s.TransposeB) {
 		return nil, false
 	}
-	b.Chunks(s.Columns(), isa.TensorOperandBytes, op.multiply.Size(), s.TransposeB, reads.Add)
+	if !s.TransposeB && !b.Wide && !b.Fits(uint64(s.BytesOfB())) {
+		x.fail(in, Unsupported, l, "%s with a K-major B permuted by %d bytes is not supported: the layout "+
+			"of PTX ISA 9.7.16.3.3 has no place for the %d bytes of a column", in.ir.Op(), b.Swizzle.Width(),
+			s.BytesOfB())
+		return nil, false
+	}
+	b.Chunks(s.Columns(), s.BytesOfB(), op.multiply.Size(), s.TransposeB, reads.Add)
 	if x.tensorPrints == nil {
 		x.tensorPrints = make(map[tensorKey]*event.Footprint)
 	}
@@ -384,175 +446,10 @@ func (x *exec) majorOf(in *inst, l int, s *isa.TensorShape, m *isa.TensorOperand
 		x.fail(in, TensorOperand, l, "%s: a transposed matrix of 32-bit elements is permuted by 32 "+
 			"bytes in rows of 128 (PTX ISA 9.7.16.10.3)", in.ir.Op())
 		return false
-	case transposed && size < 4 && m.Wide, transposed && s.K == 64:
+	case transposed && size < 4 && m.Wide, transposed && f.Packed():
 		x.fail(in, TensorOperand, l, "%s: this layout of a transposed matrix does not exist (PTX ISA "+
 			"9.7.16.10.3)", in.ir.Op())
 		return false
 	}
 	return true
-}
-
-// tensorProduct is a multiplication whose operands are known.
-type tensorProduct struct {
-	in   *inst
-	lane int
-	s    *isa.TensorShape
-	at   uint32 // of D
-	adds bool
-	off  *[isa.TensorLanes]bool // lanes that are not written
-	a, b isa.TensorOperand
-}
-
-// multiplyInTensor computes D, or marks it if it cannot. Each block has its rows of A and D, and
-// its columns of B.
-func (x *exec) multiplyInTensor(p *tensorProduct, blocks []*block) {
-	op := p.in.misc.tmem
-	_, known := elementOf(p.s.A)
-	_, known2 := elementOf(p.s.B)
-	if !op.inTensor {
-		p.a, _ = isa.TensorOperandOf(x.src(&p.in.s[1])[p.lane])
-	}
-	p.b, _ = isa.TensorOperandOf(x.src(&p.in.s[2])[p.lane])
-	known = known && known2 && !op.multiply.Scaled && !p.a.Wide && !p.b.Wide && p.a.Base == 0 &&
-		p.b.Base == 0
-	for _, b := range blocks {
-		t := b.tensor
-		var read []event.TensorRect
-		for i := range x.evs.rects {
-			if r := &x.evs.rects[i]; x.blockAt(r, blocks) == b && (p.adds || !r.Write) {
-				read = append(read, *r)
-			}
-		}
-		if !known || t.marked(read) != nil {
-			t.mark(x.evs.rects, p.in.ir)
-			continue
-		}
-		t.mark(x.evs.rects, nil)
-		for i, from := range blocks {
-			x.multiplyPart(p, b, from, i*p.s.Columns())
-		}
-	}
-}
-
-// multiplyPart computes the columns of D, from one on, that are of the part of B that a block has,
-// in the rows of another block, or the same.
-func (x *exec) multiplyPart(p *tensorProduct, home, of *block, first int) {
-	op, s := p.in.misc.tmem, p.s
-	a, _ := elementOf(s.A)
-	b, _ := elementOf(s.B)
-	to, _ := elementOf(s.D)
-	d := tensorRows{t: home.tensor, s: s, at: p.at, off: p.off, first: first}
-	left := tensorMatrix{e: &a, d: &p.a, shared: home.shared, transposed: s.TransposeA}
-	if op.inTensor {
-		left.rows = &tensorRows{t: home.tensor, s: s, first: first,
-			at: x.tensorAddress(&p.in.s[1], op.a, p.lane)}
-	}
-	right := tensorMatrix{e: &b, d: &p.b, shared: of.shared, transposed: s.TransposeB}
-	q := &product{m: s.Rows(), n: s.Columns(), k: s.K, count: 1}
-	if x.matrix == nil {
-		x.matrix = new(matrixScratch)
-	}
-	m := x.matrix
-	if a.float == nil {
-		sum := tensorSum(&m.k, &d, q, p.adds, to.integer())
-		multiply(q, sum, operandMatrix(&m.i, &left, q.m, q.k, a.integer()),
-			operandMatrix(&m.j, &right, q.n, q.k, b.integer()))
-		for i, v := range sum {
-			if s.Saturate {
-				v = min(max(v, math.MinInt32), math.MaxInt32)
-			}
-			d.set(i/q.n, i%q.n, uint32(v))
-		}
-		return
-	}
-	sum := tensorSum(&m.c, &d, q, p.adds, to.float)
-	if op.scaleD != 0 {
-		for i := range sum {
-			sum[i] = math.Ldexp(sum[i], -int(op.scaleD))
-		}
-	}
-	values := operandMatrix(&m.a, &left, q.m, q.k, a.float)
-	if s.NegateA != s.NegateB {
-		for i := range values {
-			values[i] = -values[i]
-		}
-	}
-	multiply(q, sum, values, operandMatrix(&m.b, &right, q.n, q.k, b.float))
-	for i, v := range sum {
-		d.set(i/q.n, i%q.n, uint32(to.round(v)))
-	}
-}
-
-// tensorRows are the rows of D, or of A, in the tensor memory of a block.
-type tensorRows struct {
-	t     *tensorMemory
-	s     *isa.TensorShape
-	at    uint32
-	first int                    // the column of D that column 0 is
-	off   *[isa.TensorLanes]bool // lanes that are not written
-}
-
-// word returns the number of a word of D.
-func (r *tensorRows) word(row, column int) int {
-	lane, c := r.s.Cell(row, r.first+column, int(r.at>>16))
-	return lane*isa.TensorColumns + int(r.at&0xffff) + c
-}
-
-func (r *tensorRows) set(row, column int, v uint32) {
-	if at := r.word(row, column); !r.off[at/isa.TensorColumns] {
-		r.t.words[at] = v
-	}
-}
-
-func (r *tensorRows) get(row, column int) uint32 { return r.t.words[r.word(row, column)] }
-
-// ofA returns word number i of a row of A, which is in the lane of that row of D.
-func (r *tensorRows) ofA(row, i int) uint32 {
-	lane, _ := r.s.Cell(row, r.first, int(r.at>>16))
-	return r.t.words[lane*isa.TensorColumns+int(r.at&0xffff)+i]
-}
-
-// tensorSum returns D by rows, or zeros.
-func tensorSum[T any](to *matrixOf[T], d *tensorRows, p *product, adds bool,
-	read func(v uint64) T) []T {
-	m := to.sized(p.m * p.n)
-	for i := range m {
-		v := uint32(0)
-		if adds {
-			v = d.get(i/p.n, i%p.n)
-		}
-		m[i] = read(uint64(v))
-	}
-	return m
-}
-
-// tensorMatrix is A or B of a multiplication: in the shared memory of a block, or in rows of tensor
-// memory.
-type tensorMatrix struct {
-	e          *element
-	d          *isa.TensorOperand
-	shared     []byte
-	transposed bool
-	rows       *tensorRows
-}
-
-// operandMatrix returns a matrix by rows of k elements.
-func operandMatrix[T any](to *matrixOf[T], a *tensorMatrix, rows, k int, read func(v uint64) T) []T {
-	m, size := to.sized(rows*k), uint64(a.e.bits/8)
-	for r := range rows {
-		for i := range k {
-			at := uint64(i) * size
-			var v uint64
-			switch {
-			case a.rows != nil:
-				v = uint64(a.rows.ofA(r, int(at/4))) >> (8 * (at % 4)) & (1<<a.e.bits - 1)
-			case a.transposed:
-				v = loadUint(a.shared[a.d.TransposedOf(uint64(r), uint64(i), size):], size)
-			default:
-				v = loadUint(a.shared[a.d.Address(uint64(r), at):], size)
-			}
-			m[r*k+i] = read(v)
-		}
-	}
-	return m
 }

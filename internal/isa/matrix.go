@@ -32,9 +32,9 @@ var wgmmaRows = []Row{
 	{Opcode: "tcgen05.cp", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Copies, Section: "9.7.16.9.2", Executable: true},
 	{Opcode: "tcgen05.shift", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr}, Effect: ReadsWrites, Section: "9.7.16.9.3", Executable: true},
 	{Opcode: "tcgen05.mma", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.1", Executable: true},
-	{Opcode: "tcgen05.mma.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.2"},
+	{Opcode: "tcgen05.mma.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.2", Executable: true},
 	{Opcode: "tcgen05.mma.ws", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.3", Executable: true},
-	{Opcode: "tcgen05.mma.ws.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.4"},
+	{Opcode: "tcgen05.mma.ws.sp", Action: ActTensorAsync, Category: Matrix, Roles: tcgen05Roles, Effect: ReadsWrites, Section: "9.7.16.10.9.4", Executable: true},
 	{Opcode: "tcgen05.fence", Action: ActTensorFence, If: []string{"fence::before_thread_sync", "fence::after_thread_sync"}, Category: Matrix, Effect: Orders, Section: "9.7.16.11.1", Executable: true},
 	{Opcode: "tcgen05.commit", Step: AsyncCommit, Action: ActTensorCommit, Category: Matrix, Roles: []Role{Addr, SrcOpt}, Effect: ReadsWrites, Section: "9.7.16.12.1", Executable: true},
 }

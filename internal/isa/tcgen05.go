@@ -122,51 +122,82 @@ type TensorMultiply struct {
 	Kind   string // f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4
 	Pair   bool   // .cta_group::2
 	Ws     bool   // .ws: the weights stay
+	Sparse bool   // .sp: half of A is zero and not stored
 	Scaled bool   // .block_scale
+	// Vector is how many factors scale a row of A, and a column of B, of a K that is not 96.
+	Vector int
 }
 
-// TensorMultiply decodes tcgen05.mma. It fails for forms that are not supported: .ashift, scaled
-// matrices of a pair of blocks, and sparse matrices, which are rows of the table of their own.
+// The operands of tcgen05.mma among the sources.
+const (
+	TensorD        = 0
+	TensorA        = 1
+	TensorB        = 2
+	TensorMetadata = 3 // of a sparse A; the others follow
+)
+
+// TensorDescriptor is the number of the source that is the instruction descriptor of tcgen05.mma.
+// Operands that depend on modifiers follow.
+func (d *Desc) TensorDescriptor() int {
+	if d.tensorSparse() {
+		return TensorMetadata + 1
+	}
+	return TensorB + 1
+}
+
+// tensorSparse reports whether an instruction is tcgen05.mma.sp or .ws.sp.
+func (d *Desc) tensorSparse() bool { return slices.Contains(d.Mods, "sp") }
+
+// TensorMultiply decodes tcgen05.mma. It fails for what the ISA does not have, and for .ashift.
 func (d *Desc) TensorMultiply() (TensorMultiply, error) {
-	f := TensorMultiply{Pair: d.TensorGroup() == 2}
+	f := TensorMultiply{Pair: d.TensorGroup() == 2, Sparse: d.tensorSparse()}
+	vector := ""
 	for _, m := range d.Mods[1:] {
 		switch {
 		case strings.HasPrefix(m, "kind::"):
 			f.Kind = m[len("kind::"):]
+		case m == "sp":
 		case m == "ws":
 			f.Ws = true
 		case m == "block_scale":
 			f.Scaled = true
-		case strings.HasPrefix(m, "cta_group::"), strings.HasPrefix(m, "collector::"),
-			strings.HasPrefix(m, "scale_vec::"), m == "block16", m == "block32":
+		case strings.HasPrefix(m, "scale_vec::"), m == "block16", m == "block32":
+			vector = m
+		case strings.HasPrefix(m, "cta_group::"), strings.HasPrefix(m, "collector::"):
 		default:
 			return f, fmt.Errorf("%s is not supported", d.Text())
 		}
 	}
+	none := fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
 	switch f.Kind {
 	case "f16", "tf32", "f8f6f4", "i8":
-		if f.Scaled {
-			return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+		if f.Scaled || vector != "" {
+			return f, none
 		}
 	case "mxf8f6f4", "mxf4", "mxf4nvf4":
-		if f.Ws || !f.Scaled {
-			return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+		if f.Vector = scaleVectors[f.Kind][vector]; f.Ws || !f.Scaled || f.Vector == 0 {
+			return f, none
 		}
 	default:
-		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
+		return f, none
 	}
-	switch {
-	case d.TensorGroup() == 0 || f.Ws && f.Pair:
-		return f, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.10.9)", d.Text())
-	case f.Pair && f.Scaled: // where the scales of each block are is in figures only
-		return f, fmt.Errorf("%s is not supported: scaled matrices of a pair of blocks are not",
-			d.Text())
+	if d.TensorGroup() == 0 || f.Ws && f.Pair {
+		return f, none
 	}
 	return f, nil
 }
 
+// scaleVectors are the factors of a row of A, unless K is 96, by kind and .scale_vectorsize (PTX
+// ISA 9.7.16.10.7.1, tables 56 and 57). Only .kind::mxf4nvf4 has to name one.
+var scaleVectors = map[string]map[string]int{
+	"mxf8f6f4": {"": 1, "scale_vec::1X": 1, "block32": 1},
+	"mxf4":     {"": 2, "scale_vec::2X": 2, "block32": 2},
+	"mxf4nvf4": {"scale_vec::2X": 2, "block32": 2, "scale_vec::4X": 4, "block16": 4},
+}
+
 // TensorShape is a decoded instruction descriptor (PTX ISA 9.7.16.4.2): D = A*B + D of M rows, N
-// columns, and K elements, which are 32 bytes of each row of A and column of B.
+// columns, and K elements. Of each row of A, 32 bytes are stored, and of each column of B as many,
+// or twice as many if A is sparse.
 //
 // Of a pair of blocks, the even one has the first half of the rows of A and D and of the columns of
 // B in its memory, and the odd one the rest.
@@ -177,12 +208,34 @@ type TensorShape struct {
 	Saturate               bool
 	NegateA, NegateB       bool
 	TransposeA, TransposeB bool
+	Ws                     bool
+	Sparse                 bool
+	Selector               int    // of metadata
+	Scale                  string // the type of factors; "": none that the kind has
+	ScaleA, ScaleB         int    // the bytes at which factors begin in words of tensor memory
 }
 
-// TensorOperandBytes are the bytes of K elements of a dense matrix in memory, padding included.
+// TensorOperandBytes are the bytes of a row of A, and of a column of B unless A is sparse, that are
+// in memory, padding included.
 const TensorOperandBytes = 32
 
-// Size returns the bytes of an element of A and B in shared memory.
+// BytesOfB is how many bytes of shared memory a column of B has.
+func (s *TensorShape) BytesOfB() int {
+	if s.Sparse {
+		return 2 * TensorOperandBytes
+	}
+	return TensorOperandBytes
+}
+
+// Stored is the number of elements of a row of A that are stored.
+func (s *TensorShape) Stored() int {
+	if s.Sparse {
+		return s.K / 2
+	}
+	return s.K
+}
+
+// Size returns the bytes of an element of A and B in shared memory; 1 of those with fewer bits.
 func (f *TensorMultiply) Size() int {
 	switch f.Kind {
 	case "f16":
@@ -193,21 +246,33 @@ func (f *TensorMultiply) Size() int {
 	return 1
 }
 
+// Packed reports whether two elements share a byte.
+func (f *TensorMultiply) Packed() bool { return f.Kind == "mxf4" || f.Kind == "mxf4nvf4" }
+
+// ErrTensorLayout is that of operations that exist, and for which the ISA states only in figures
+// where an operand is.
+var ErrTensorLayout = errors.New("is not supported")
+
 // errShape says that a field of an instruction descriptor does not fit the instruction.
 var errShape = errors.New("PTX ISA 9.7.16.2.1, 9.7.16.4.2")
 
-// Shape decodes an instruction descriptor. It fails if the ISA has no such operation.
+// Shape decodes an instruction descriptor. It fails if the ISA has no such operation, and with
+// ErrTensorLayout if heddle does not model it.
 func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 	bad := func(format string, args ...any) (TensorShape, error) {
 		return TensorShape{}, fmt.Errorf("%s (%w)", fmt.Sprintf(format, args...), errShape)
 	}
 	s := TensorShape{N: int(v>>17&63) * 8, NegateA: v>>13&1 != 0, NegateB: v>>14&1 != 0,
-		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0, Blocks: 1}
+		TransposeA: v>>15&1 != 0, TransposeB: v>>16&1 != 0, Blocks: 1, Ws: f.Ws, Sparse: f.Sparse}
 	if f.Pair {
 		s.Blocks = 2
 	}
-	if v>>2&1 != 0 {
-		return bad("the instruction descriptor %#x says that A is sparse, and not the instruction", v)
+	if sparse := v>>2&1 != 0; sparse != f.Sparse {
+		one, other := "sparse", "and not the instruction"
+		if !sparse {
+			one, other = "dense", "and the instruction that it is sparse"
+		}
+		return bad("the instruction descriptor %#x says that A is %s, %s", v, one, other)
 	}
 	a, b := v>>7&7, v>>10&7
 	narrow := [8]string{"e4m3", "e5m2", "", "e2m3", "e3m2", "e2m1"}
@@ -228,14 +293,17 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 		names := [8]string{1: "e2m1"}
 		s.A, s.B, s.K = names[a], names[b&3], 64
 	}
+	if f.Sparse {
+		s.K *= 2
+	}
 	if s.A == "" || s.B == "" {
 		return bad("the instruction descriptor %#x has no types of A and B that .kind::%s has", v,
 			f.Kind)
 	}
 	if f.Scaled {
 		s.D, s.M = "f32", int(v>>27&3)*128
-		if f.Kind != "mxf8f6f4" && v>>31 != 0 {
-			return TensorShape{}, errors.New("a dense K of 96 is not supported")
+		if err := f.scales(&s, v); err != nil {
+			return TensorShape{}, err
 		}
 	} else {
 		names := [4]string{"f16", "f32", "s32"}
@@ -250,12 +318,63 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 			s.M,
 			s.N, f.text())
 	}
-	return s, nil
+	return s, f.modelled(&s, v)
+}
+
+// scales decodes the fields of a descriptor that are about factors (PTX ISA 9.7.16.4.2, tables 43
+// and 44, and 9.7.16.10.7.2).
+func (f *TensorMultiply) scales(s *TensorShape, v uint32) error {
+	if f.Packed() && v>>31 != 0 {
+		return fmt.Errorf("a K of 96 %w: which columns have the factors of A and B is stated in figures "+
+			"only (PTX ISA 9.7.16.10.7.2.4, 9.7.16.10.7.2.5)", ErrTensorLayout)
+	}
+	s.ScaleA, s.ScaleB = int(v>>29&3), int(v>>4&3)
+	for _, id := range []int{s.ScaleA, s.ScaleB} {
+		if id%f.Vector != 0 {
+			return fmt.Errorf("the instruction descriptor %#x has %d as the place of factors, which is a "+
+				"multiple of %d for .kind::%s with %d of them (PTX ISA 9.7.16.10.7.2, %w)", v, id, f.Vector,
+				f.Kind, f.Vector, errShape)
+		}
+	}
+	switch {
+	case v>>23&1 != 0:
+		s.Scale = "ue8m0"
+	case f.Vector == 4:
+		s.Scale = "ue4m3"
+	}
+	return nil
+}
+
+// modelled fails for operations that exist, of which it is not known what they access.
+func (f *TensorMultiply) modelled(s *TensorShape, v uint32) error {
+	s.Selector = int(v & 3)
+	switch {
+	case f.Scaled || !f.Sparse: // "assumed to be 0" (9.7.16.10.8.4.5)
+		s.Selector = 0
+	case (f.Kind == "i8" || f.Kind == "f8f6f4") && s.Selector != 0:
+		return fmt.Errorf("the instruction descriptor %#x has %d as sparsity selector, which has to be "+
+			"0 for .kind::%s (PTX ISA 9.7.16.10.8.4.5)", v, s.Selector, f.Kind)
+	case s.Selector > 1:
+		return fmt.Errorf("a sparsity selector of %d %w: which columns it selects is stated in a figure "+
+			"only (PTX ISA 9.7.16.10.8.4)", s.Selector, ErrTensorLayout)
+	}
+	switch {
+	case f.Scaled && f.Pair && s.M == TensorLanes:
+		return fmt.Errorf("%s with M = %d %w: where the factors of B are if each half of the lanes has "+
+			"other columns of D is not stated (PTX ISA 9.7.16.10.7)", f.text(), s.M, ErrTensorLayout)
+	case f.Sparse && s.M == 32:
+		return fmt.Errorf("%s with M = %d %w: where the metadata is is not stated (PTX ISA "+
+			"9.7.16.10.8.4)", f.text(), s.M, ErrTensorLayout)
+	}
+	return nil
 }
 
 // text names the form.
 func (f *TensorMultiply) text() string {
 	out := ".kind::" + f.Kind
+	if f.Sparse {
+		out = ".sp" + out
+	}
 	if f.Ws {
 		out = ".ws" + out
 	}
@@ -265,18 +384,18 @@ func (f *TensorMultiply) text() string {
 	return out
 }
 
-// shaped reports whether the shape exists (PTX ISA 9.7.16.2.1, table 39, dense).
+// shaped reports whether the shape exists (PTX ISA 9.7.16.2.1, table 39).
 func (f *TensorMultiply) shaped(m, n int) bool {
 	if n == 0 || n > 256 {
 		return false
 	}
 	switch {
 	case f.Ws:
-		return (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256)
+		return (m == 32 || m == 64 || m == 128) && (n == 64 || n == 128 || n == 256 && !f.Sparse)
 	case f.Pair && f.Kind == "i8":
 		return (m == 128 || m == 256) && n%32 == 0
 	case f.Pair:
-		return (m == 128 || m == 256) && n%16 == 0
+		return (m == 128 && !(f.Scaled && f.Sparse) || m == 256) && n%16 == 0
 	case f.Scaled:
 		return m == 128
 	case f.Kind == "i8":
@@ -385,16 +504,15 @@ func (m *TensorOperand) Chunks(rows, width, size int, transposed bool, visit fun
 }
 
 // Rects returns the cells that a multiplication accesses in the tensor memory of one block, for
-// the address of its operand: D, or A if it is there.
-func (f *TensorMultiply) Rects(s *TensorShape, address uint32, columns int,
-	write bool) []event.TensorRect {
+// the address of its operand: D, or A or the metadata if it is there.
+func (s *TensorShape) Rects(address uint32, columns int, write bool) []event.TensorRect {
 	lane, column := uint16(address>>16), uint16(address)
 	whole := event.TensorRect{Lanes: TensorLanes, Column: column, Columns: uint16(columns),
 		Write: write}
-	if f.Ws || f.Pair || s.M != 64 {
+	if !s.Halved() {
 		return []event.TensorRect{whole}
 	}
-	var out []event.TensorRect // layout F: 16 of each 32 lanes
+	var out []event.TensorRect
 	for q := range uint16(4) {
 		r := whole
 		r.Lane, r.Lanes = 32*q+lane, 16
@@ -410,7 +528,11 @@ func (s *TensorShape) Columns() int { return s.N / s.Blocks }
 // split reports whether the lanes of a block hold D in two halves (layout B, PTX ISA 9.7.16.10.5.2):
 // lanes 0 to 63 the columns of the even block's part of B, and 64 to 127 those of the odd one's. A
 // is there twice if it is in tensor memory.
-func (s *TensorShape) split() bool { return s.Blocks == 2 && s.M == TensorLanes }
+func (s *TensorShape) split() bool { return s.Blocks == 2 && s.M == TensorLanes && !s.Sparse }
+
+// Halved reports whether 16 of each 32 lanes hold D (layouts F and C, PTX ISA 9.7.16.10.5.6 and
+// 9.7.16.10.5.3), and A and metadata, which begin at the same lane.
+func (s *TensorShape) Halved() bool { return s.Rows() == 64 && !s.split() && !s.Ws }
 
 // TensorColumns returns how many columns of tensor memory D takes.
 func (s *TensorShape) TensorColumns() int {
@@ -420,15 +542,43 @@ func (s *TensorShape) TensorColumns() int {
 	return s.N
 }
 
-// Cell returns the lane and the column, from that of D on, of an element of D without .ws: row is
-// one of the rows of the block, from 0, and column one of all N. lane is that of D's address. The
-// layouts are figures of the ISA (9.7.16.10.5): D, F, and of a pair of blocks A, and B.
+// Cell returns the lane and the column, from that of D on, of an element of D: row is one of the
+// rows of the block, from 0, and column one of all N. lane is that of D's address. The layouts are
+// figures of the ISA (9.7.16.10.5): D, F, and of a pair of blocks A, B, and C.
 func (s *TensorShape) Cell(row, column, lane int) (int, int) {
 	switch {
 	case s.split():
 		return row + column/(s.N/2)*(TensorLanes/2), column % (s.N / 2)
-	case s.M == 64:
+	case s.Halved():
 		return row/16*32 + row%16 + lane, column
 	}
 	return row, column
+}
+
+// MetadataColumns is how many columns of tensor memory the metadata of a sparse A takes: four bits
+// of each lane describe 2 elements of .tf32, 4 of up to 16 bits, or 8 that share bytes.
+func (s *TensorShape) MetadataColumns(chunk int) int { return s.K / chunk * 4 / 32 }
+
+// Metadata returns the lane and the bit, in the columns of metadata, of the four bits of a chunk of
+// a row of A. The layouts are figures (PTX ISA 9.7.16.10.8.4.2, .4 and .6, for M = 128 and 256);
+// these are those that CUTLASS has (UMMA::tmem_e_frg). A lane has those of its row; but if a row has
+// 32 bits, one of two lanes, 8 apart, has the first half of the chunks of both rows, and the other
+// one the second.
+func (s *TensorShape) Metadata(row, chunk, count int) (lane, bit int) {
+	if count > 8 {
+		return row, 4 * chunk
+	}
+	return row/16*16 + chunk/4*8 + row%8, row/8%2*16 + chunk%4*4
+}
+
+// Granularity is how many elements of a row of a sparse A four bits of metadata describe (PTX ISA
+// 9.7.16.10.8).
+func (f *TensorMultiply) Granularity() int {
+	switch {
+	case f.Kind == "tf32":
+		return 2
+	case f.Packed():
+		return 8
+	}
+	return 4
 }

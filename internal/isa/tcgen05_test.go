@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -111,7 +112,25 @@ func TestTensorShape(t *testing.T) {
 		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X", 1<<27 | 1<<17 | 1<<7 | 1<<10,
 			""},
 		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale", 1<<31 | 1<<27 | 1<<17 | 1<<7 | 1<<10,
-			"K of 96"},
+			"K of 96 is not supported"},
+		{"tcgen05.mma.cta_group::1.kind::mxf4.block_scale", 1<<29 | 1<<27 | 1<<17 | 1<<7 | 1<<10,
+			"multiple of 2"},
+		{"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X",
+			2<<4 | 1<<27 | 1<<17 | 1<<7 | 1<<10, "multiple of 4"},
+		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.block32", 2<<27 | 2<<17 | 1<<23 | 3<<29, ""},
+		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale", 2<<27 | 1<<17 | 1<<23, "N = 8"},
+		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale", 1<<27 | 2<<17 | 1<<23,
+			"M = 128 is not supported"},
+		{"tcgen05.mma.sp.cta_group::2.kind::mxf8f6f4.block_scale", 1<<27 | 2<<17 | 1<<23 | 4, "M = 128 and N = 16"},
+		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(128, 256, 1, 0, 0) | 4, ""},
+		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1) | 5, ""},
+		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1) | 6, "selector of 2 is not supported"},
+		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1), "dense"},
+		{"tcgen05.mma.sp.cta_group::1.kind::f8f6f4", word(64, 8, 1, 1, 1) | 5, "has to be 0"},
+		{"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale", 1<<27 | 1<<17 | 1<<7 | 1<<10 | 7, ""},
+		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(128, 128, 2, 1, 1) | 4, ""},
+		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(128, 256, 2, 1, 1) | 4, "N = 256"},
+		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(32, 64, 2, 1, 1) | 4, "M = 32 is not supported"},
 	} {
 		d := decodeText(t, c.text)
 		f, err := d.TensorMultiply()
@@ -120,13 +139,17 @@ func TestTensorShape(t *testing.T) {
 			continue
 		}
 		_, err = f.Shape(c.word)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+			errors.Is(err, ErrTensorLayout) != strings.Contains(c.want, "not supported") {
 			t.Errorf("%s, %#x: %v, want %q", c.text, c.word, err, c.want)
 		}
 	}
 	for _, text := range []string{"tcgen05.mma.cta_group::1.kind::mxf4", "tcgen05.mma.kind::f16",
 		"tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.mma.cta_group::1.kind::f16.block_scale",
-		"tcgen05.mma.cta_group::1.kind::f16.ashift", "tcgen05.mma.cta_group::1.kind::f64"} {
+		"tcgen05.mma.cta_group::1.kind::f16.ashift", "tcgen05.mma.cta_group::1.kind::f64",
+		"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X",
+		"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block16",
+		"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale"} {
 		d := decodeText(t, text)
 		if f, err := d.TensorMultiply(); err == nil {
 			t.Errorf("%s: %+v, want an error", text, f)
@@ -218,6 +241,27 @@ func TestTensorCopy(t *testing.T) {
 		got, err := d.TensorCopy()
 		if (err == nil) != (want.Rows > 0) || err == nil && got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+}
+
+// Metadata of all chunks has its own four bits, in the columns that it takes (PTX ISA 9.7.16.10.8.4).
+func TestTensorMetadata(t *testing.T) {
+	for kind, k := range map[string]int{"tf32": 16, "f16": 32, "i8": 64, "mxf4": 128} {
+		f := TensorMultiply{Kind: kind, Sparse: true}
+		s := TensorShape{M: 128, N: 8, K: k, Blocks: 1, Sparse: true}
+		count := k / f.Granularity()
+		seen := make(map[[2]int]bool)
+		for row := range s.M {
+			for c := range count {
+				lane, bit := s.Metadata(row, c, count)
+				at := [2]int{lane, bit}
+				if seen[at] || lane >= TensorLanes || bit%4 != 0 ||
+					bit >= 32*s.MetadataColumns(f.Granularity()) {
+					t.Errorf("%s: chunk %d of row %d is at lane %d, bit %d", kind, c, row, lane, bit)
+				}
+				seen[at] = true
+			}
 		}
 	}
 }

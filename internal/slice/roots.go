@@ -329,10 +329,6 @@ func (f *function) objectOperands(in *ir.Instr) {
 	}
 }
 
-// tensorOperands is the last operand of tcgen05.mma that always decides what it accesses: D, A, B,
-// and the instruction descriptor.
-const tensorOperands = 3
-
 // decidesObject reports whether what an operation on an mbarrier, or a copy, does there and in
 // shared memory depends on operand i.
 func (f *function) decidesObject(in *ir.Instr, i int) bool {
@@ -342,7 +338,7 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	case isa.ActTensorAccess: // the address
 		return f.s.opt.Data || i == 0
 	case isa.ActTensorAsync: // not whether D is added
-		return f.s.opt.Data || i <= tensorOperands || in.Src[i].Kind == ir.Mem ||
+		return f.s.opt.Data || i <= in.TensorDescriptor() || in.Src[i].Kind == ir.Mem ||
 			in.Src[i].Kind == ir.Vector
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)

@@ -358,11 +358,11 @@ func TestUnsupported(t *testing.T) {
 		"tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned": "",
 		"cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes" +
 			" [s], [%d1, {%r1}], [%r2]": "",
-		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.cta_group::2 [%d1, {%r1}], [%r2]": "cp.async.bulk.tensor",
-		"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale [%r1], %d1, %d1, %r1, [%r1], [%r1], %p1": "tcgen05.mma of " +
-			"scaled matrices of a pair of blocks (.cta_group::2)",
-		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]": "",
-		"st.async.release.gpu.global.u32 [%d1], %r1":                                  "st.async",
+		"cp.async.bulk.tensor.1d.global.shared::cta.bulk_group.cta_group::2 [%d1, {%r1}], [%r2]":      "cp.async.bulk.tensor",
+		"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale [%r1], %d1, %d1, %r1, [%r1], [%r1], %p1": "",
+		"tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %d1, %d1, [%r1], %r1, %p1":                      "",
+		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r1, [%r2]":                 "",
+		"st.async.release.gpu.global.u32 [%d1], %r1":                                                  "st.async",
 		// prefetches, and changes of tensor maps that leave the sizes of boxes as they are
 		"cp.async.bulk.prefetch.tensor.1d.L2.global.tile [%d1, {%r1}]":                                           "",
 		"fence.proxy.tensormap::generic.acquire.gpu [%d1], 128":                                                  "",

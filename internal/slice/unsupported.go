@@ -42,9 +42,6 @@ func unsupportedName(in *ir.Instr) string {
 			}
 		case isa.ActTensorAllocate, isa.ActTensorAccess, isa.ActTensorAsync, isa.ActTensorWait,
 			isa.ActTensorFence, isa.ActTensorCommit:
-			if in.TensorGroup() == 2 && slices.Contains(in.Mods, "block_scale") {
-				return in.Op() + " of scaled matrices of a pair of blocks (.cta_group::2)"
-			}
 			if in.Row.Executable {
 				return ""
 			}

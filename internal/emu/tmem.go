@@ -28,13 +28,14 @@ type tmemOp struct {
 
 	access isa.TensorAccess
 	split  uint32  // the offset of the second access
-	to     []int32 // of a load
+	to     []int32 // of a load; the last one of a reduction is its result
 
 	multiply isa.TensorMultiply
 	inTensor bool // A is in tensor memory
 	scaleD   uint32
 	metadata *tensorOperand  // of a sparse A; else nil
 	scales   []tensorOperand // of A and B, with .block_scale
+	zeros    *src            // the zero-column mask descriptor; nil: there is none
 	disabled []src           // bits of the lanes of D that are not written, 32 each; nil: none
 
 	copies isa.TensorCopy
@@ -566,7 +567,8 @@ func (c *compiler) tensorAccess(in *ir.Instr) error {
 	switch {
 	case a.Store && len(rest) == 1:
 		list = rest[0]
-	case !a.Store && len(rest) == 0 && len(in.Dst) == 1:
+	case !a.Store && len(rest) == 0 && a.Reduce == "" && len(in.Dst) == 1,
+		!a.Store && len(rest) == 0 && a.Reduce != "" && len(in.Dst) == 2:
 		list = in.Dst[0]
 	default:
 		return fmt.Errorf("%s: an address and %d registers expected", opcodeText(in), a.Registers)
@@ -587,6 +589,17 @@ func (c *compiler) tensorAccess(in *ir.Instr) error {
 		}
 	} else if op.to, err = c.destinations(list, a.Registers); err != nil {
 		return err
+	}
+	if a.Reduce != "" {
+		result, err := c.destinations(in.Dst[1], 1)
+		if err != nil {
+			return err
+		}
+		op.to = append(op.to, result...)
+	}
+	if op.computes && a.Abs {
+		return fmt.Errorf("%s is not supported in a run: what .abs does is not stated (PTX ISA "+
+			"9.7.16.8.3); heddle trace does not need it", opcodeText(in))
 	}
 	if _, _, known := a.Cell(0, 0); op.computes && (!known || a.Packed && a.Shape != "32x32b") {
 		return fmt.Errorf("%s is not supported in a run: which registers have which cells is not "+
@@ -640,10 +653,13 @@ func (x *exec) accessTensor(in *inst, m uint32) {
 		}
 		for r := m; r != 0; r &= r - 1 {
 			l := lowest(r)
-			for i, d := range op.to {
+			for i, d := range op.to[:a.Registers] {
 				if d >= 0 {
 					x.regs[d][l] = uint64(t.get(a, l, i, lane, column))
 				}
+			}
+			if a.Reduce != "" && op.to[a.Registers] >= 0 {
+				x.regs[op.to[a.Registers]][l] = uint64(t.reduced(a, l, lane, column))
 			}
 		}
 	}
@@ -704,6 +720,50 @@ func (t *tensorMemory) get(a *isa.TensorAccess, thread, i int, lane, column uint
 		return t.words[at+2*uint32(dc)]&0xffff | t.words[at+2*uint32(dc)+1]<<16
 	}
 	return t.words[at+uint32(dc)]
+}
+
+// reduced returns the smallest or the largest value that a thread loads, as min and max of its type
+// do.
+func (t *tensorMemory) reduced(a *isa.TensorAccess, thread int, lane, column uint32) uint32 {
+	out := t.get(a, thread, 0, lane, column)
+	for i := 1; i < a.Registers; i++ {
+		if v := t.get(a, thread, i, lane, column); firstOf(a, v, out) {
+			out = v
+		}
+	}
+	if a.Type == "f32" && isNaN32(out) {
+		return canonicalNaN32
+	}
+	return out
+}
+
+// canonicalNaN32 is the NaN that operations in single precision return.
+const canonicalNaN32 = 0x7fffffff
+
+// isNaN32 reports whether a word is a NaN in single precision.
+func isNaN32(v uint32) bool { return v&^(1<<31) > 0x7f800000 }
+
+// firstOf reports whether v is a better result of a reduction than w: -0 is less than +0, and a NaN
+// counts only if all values are NaN, or with .NaN always.
+func firstOf(a *isa.TensorAccess, v, w uint32) bool {
+	if a.Type == "f32" {
+		if isNaN32(v) || isNaN32(w) {
+			return isNaN32(v) == a.NaN
+		}
+		order := func(v uint32) uint32 { // an order of bits that is that of numbers
+			if v>>31 != 0 {
+				return ^v
+			}
+			return v | 1<<31
+		}
+		v, w = order(v), order(w)
+	} else if a.Type == "s32" {
+		v, w = v^1<<31, w^1<<31
+	}
+	if a.Reduce == "min" {
+		return v < w
+	}
+	return v > w
 }
 
 // tensorCommit decodes tcgen05.commit (PTX ISA 9.7.16.12.1): s[0] is the mbarrier.
@@ -783,6 +843,9 @@ func runNeedsTensor(x *exec, in *inst) {
 		if what != "" && !x.needs(in, &in.s[i], what) {
 			return
 		}
+	}
+	if op.zeros != nil && !x.needs(in, op.zeros, "the zero-column mask") {
+		return
 	}
 	if op.metadata != nil && !x.needs(in, &op.metadata.s, "the address of the metadata") {
 		return

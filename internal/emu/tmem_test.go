@@ -31,6 +31,8 @@ type tensorCase struct {
 	vector                 int    // factors of a row; 0: not scaled
 	scale                  string // their type
 	idA, idB               int    // the bytes at which factors begin
+	ws                     bool
+	shift                  int // the first column of B in shared memory
 }
 
 // shape is the instruction descriptor (PTX ISA 9.7.16.4.2, table 42).
@@ -66,6 +68,10 @@ func (c *tensorCase) shape() uint32 {
 // UMMA::tmem_e_frg has it. A factor scales a row of A, or a column of B, in a chunk of K; it is in
 // the lane of the row modulo 32 of each partition, a column for 32 rows, from the byte on that the
 // descriptor says (9.7.16.10.7.2, CUTLASS's UMMA::tmem_sf_frg).
+//
+// With .ws and M = 64, lanes 0 to 63 have the first half of the columns of D, and lanes 64 to 127
+// the second; with M = 32, each 32 lanes a quarter of them (9.7.16.10.5.5, 9.7.16.10.5.7, CUTLASS's
+// UMMA::tmem_frg_ws).
 func TestTensorProducts(t *testing.T) {
 	for _, c := range []tensorCase{
 		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 128, n: 8, adds: true},
@@ -135,9 +141,16 @@ func TestTensorProducts(t *testing.T) {
 			sparse: true, idA: 2, adds: true},
 		{kind: "mxf4nvf4", d: "f32", a: "e2m1", b: "e2m1", m: 256, n: 48, vector: 4, scale: "ue4m3",
 			sparse: true, pair: true, swizzle: 2},
+		{kind: "f16", d: "f32", a: "f16", b: "bf16", m: 128, n: 64, ws: true, inTensor: true, shift: 32},
+		{kind: "f16", d: "f32", a: "f16", b: "f16", m: 64, n: 64, ws: true, adds: true},
+		{kind: "f8f6f4", d: "f16", a: "e4m3", b: "e5m2", m: 32, n: 128, ws: true, shift: 2, adds: true},
+		{kind: "i8", d: "s32", a: "s8", b: "u8", m: 32, n: 64, ws: true, swizzle: 2, transposeA: true,
+			transposeB: true, shift: 16},
+		{kind: "tf32", d: "f32", a: "tf32", b: "tf32", m: 64, n: 256, ws: true, swizzle: 4},
+		{kind: "i8", d: "s32", a: "u8", b: "u8", m: 128, n: 128, ws: true, sparse: true, shift: 8},
 	} {
-		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d_%v_%v_%v", c.kind, c.a, c.b, c.m, c.n, c.swizzle, c.pair,
-			c.odd, c.sparse), c.check)
+		t.Run(fmt.Sprintf("%s_%s_%s_%dx%d_%d_%v_%v_%v_%v", c.kind, c.a, c.b, c.m, c.n, c.swizzle, c.pair,
+			c.odd, c.sparse, c.ws), c.check)
 	}
 }
 
@@ -145,6 +158,8 @@ func TestTensorProducts(t *testing.T) {
 // column.
 func (c *tensorCase) cell(row, col int) (block, lane, column int) {
 	switch {
+	case c.ws:
+		return 0, row + col/(c.n*c.m/128)*c.m, col % (c.n * c.m / 128)
 	case c.m == 64:
 		return 0, row/16*32 + row%16 + int(c.lane), col
 	case c.pair && c.m == 128 && col < c.n/2:
@@ -269,8 +284,11 @@ func (c *tensorCase) check(t *testing.T) {
 	}
 	used := make(map[[3]uint64]bool)
 	put := func(desc uint64, transposed bool, name string, rows, row, i, v int) {
-		at := row / (rows / len(blocks)) // the block
-		row %= rows / len(blocks)
+		at := 0 // the block
+		if c.pair {
+			at = row / (rows / 2)
+			row %= rows / 2
+		}
 		o, err := isa.TensorOperandOf(desc)
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +329,7 @@ func (c *tensorCase) check(t *testing.T) {
 	}
 	for i := range k {
 		for col := range c.n {
-			put(db, c.transposeB, c.b, c.n, col, i, right(i, col))
+			put(db, c.transposeB, c.b, c.n, c.shift+col, i, right(i, col))
 		}
 	}
 	for m := range c.m {
@@ -350,7 +368,7 @@ func (c *tensorCase) check(t *testing.T) {
 	in := &inst{ir: &ir.Instr{}, guard: psrc{xor: full}, misc: &miscOp{}}
 	op := &tmemOp{group: len(blocks), computes: true,
 		multiply: isa.TensorMultiply{Kind: c.kind, Pair: c.pair, Sparse: c.sparse, Scaled: c.vector != 0,
-			Vector: c.vector},
+			Vector: c.vector, Ws: c.ws},
 		inTensor: c.inTensor,
 		scaleD:   c.scaleD, at: &memOp{amask: 1<<32 - 1}, a: &memOp{amask: 1<<32 - 1}}
 	in.misc.tmem = op
@@ -373,6 +391,10 @@ func (c *tensorCase) check(t *testing.T) {
 	if c.sparse {
 		m := operand(atMeta)
 		op.metadata = &m
+	}
+	if c.ws {
+		zeros := constant(uint64(c.shift) << 56)
+		op.zeros = &zeros
 	}
 	if c.vector != 0 {
 		op.scales = []tensorOperand{operand(atScaleA), operand(atScaleB)}
@@ -461,6 +483,50 @@ ret;`
 				t.Errorf("16x128b: register %d of thread %d is %d, want lane %d, column %d", i, l, got,
 					lane, col)
 			}
+		}
+	}
+}
+
+// tcgen05.ld.red: the last register is the smallest or largest of those that the thread loads (PTX
+// ISA 9.7.16.8.3), as min and max of the type (9.7.3.10, 9.7.1.11): -0 is less than 0, and NaN
+// counts with .NaN, or if there is nothing else.
+func TestTensorReduced(t *testing.T) {
+	for _, c := range []struct {
+		op   string
+		in   [4]uint32
+		want uint32
+	}{
+		{"min.u32", [4]uint32{7, 1 << 31, 3, 5}, 3},
+		{"max.u32", [4]uint32{7, 1 << 31, 3, 5}, 1 << 31},
+		{"min.s32", [4]uint32{7, 1 << 31, 3, 5}, 1 << 31},
+		{"max.s32", [4]uint32{7, 1 << 31, 3, 0xffffffff}, 7},
+		{"min.f32", [4]uint32{0x3f800000, 0, 0x80000000, 0x40000000}, 0x80000000},
+		{"max.f32", [4]uint32{0xbf800000, 0xff800000, 0xc0000000, 0xbf000000}, 0xbf000000},
+		{"max.f32", [4]uint32{0x7fc00000, 0x3f800000, 0xffc00000, 0xbf000000}, 0x3f800000},
+		{"min.f32", [4]uint32{0xffc00000, 0x7f800001, 0xffc00001, 0x7fc00000}, 0x7fffffff},
+		{"min.NaN.f32", [4]uint32{0x3f800000, 0x7f800001, 0xff800000, 0}, 0x7fffffff},
+	} {
+		text := `
+.shared .align 4 .b32 base;
+.reg .b32 %m<8>; .reg .b32 %a;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 32;
+ld.shared.u32 %a, [base];
+`
+		for i, v := range c.in {
+			text += fmt.Sprintf("mov.u32 %%m%d, %d;\n", i, v)
+		}
+		text += `tcgen05.st.sync.aligned.32x32b.x4.b32 [%a], {%m0,%m1,%m2,%m3};
+tcgen05.wait::st.sync.aligned;
+tcgen05.ld.red.sync.aligned.32x32b.x4.` + c.op + ` {%m0,%m1,%m2,%m4}, %m5, [%a];
+tcgen05.wait::ld.sync.aligned;
+xor.b32 %m4, %m4, %m3;
+st.global.u32 [%o], %m5;
+st.global.u32 [%o+4], %m4;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %a, 32;
+ret;`
+		res, _ := completed(t, kernel(t, text), config(1, 32, buffer("out", 64)), Options{})
+		if out := words(t, res, "out", 2); out[0] != c.want || out[1] != 0 {
+			t.Errorf("%s of %#x: %#x, want %#x", c.op, c.in, out, c.want)
 		}
 	}
 }

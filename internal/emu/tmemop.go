@@ -117,6 +117,9 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 		}
 		rest = rest[2:]
 	}
+	if f.Shift && !op.inTensor {
+		return fmt.Errorf("%s: .ashift is of an A in tensor memory (PTX ISA 9.7.16.10.9)", opcodeText(in))
+	}
 	if len(rest) > 1 && rest[0].Kind == ir.Vector && !f.Ws && !f.Scaled {
 		if op.disabled, err = c.elements(rest[0], op.group*isa.TensorLanes/32, isa.B32); err != nil {
 			return err
@@ -130,6 +133,12 @@ func (c *compiler) tmemMultiply(in *ir.Instr, op *tmemOp, d *inst) (err error) {
 	}
 	switch {
 	case len(rest) == 1:
+	case len(rest) == 2 && f.Ws:
+		zeros, err := c.srcOf(rest[1], isa.B64)
+		if err != nil {
+			return err
+		}
+		op.zeros = &zeros
 	case len(rest) == 2 && rest[1].Kind == ir.Imm && !f.Ws && (f.Kind == "f16" || f.Kind == "tf32"):
 		if op.scaleD = uint32(rest[1].Val); op.scaleD > 15 {
 			return fmt.Errorf("%s: D is scaled by 2^-n with n from 0 to 15, not %d", opcodeText(in),
@@ -234,7 +243,7 @@ func (x *exec) copyTensor(in *inst, l int) {
 	}
 	x.evs.rects = append(x.evs.rects[:0], r)
 	reads := new(event.Footprint)
-	from.Chunks(c.Rows, c.Bytes, 1, false, reads.Add)
+	from.Chunks(0, c.Rows, c.Bytes, 1, false, reads.Add)
 	blocks, ok := x.tensorBlocks(in, l)
 	if !ok || !x.tensorInside(in, l, "the destination", blocks) ||
 		!x.eachReads(in, blocks, reads) {
@@ -250,6 +259,7 @@ type tensorKey struct {
 	op    *tmemOp
 	a, b  uint64
 	shape uint32
+	first int // column of B
 }
 
 // maxScaleRows are the rows of A, or columns of B, whose scales are in one column of tensor memory
@@ -269,8 +279,13 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	case err != nil:
 		x.fail(in, TensorOperand, l, "%s: %v", in.ir.Op(), err)
 		return
-	case f.Ws && s.M != isa.TensorLanes:
-		x.fail(in, Unsupported, l, "%s with M = %d is not supported", in.ir.Text(), s.M)
+	case f.Ws && s.M != isa.TensorLanes && op.inTensor:
+		x.fail(in, Unsupported, l, "%s with M = %d and A in tensor memory is not supported: where A "+
+			"is is stated in figures only (PTX ISA 9.7.16.10.5.5, 9.7.16.10.5.7)", in.ir.Op(), s.M)
+		return
+	}
+	zeros, ok := x.zeroMask(in, l, &s)
+	if !ok {
 		return
 	}
 	d := x.tensorAddress(&in.s[0], op.at, l)
@@ -287,7 +302,7 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	for _, r := range s.Rects(d, s.TensorColumns(), true) {
 		rects = enabled(rects, r, &off)
 	}
-	reads, ok := x.tensorReads(in, l, &s, desc)
+	reads, ok := x.tensorReads(in, l, &s, desc, zeros.Shift)
 	if !ok {
 		return
 	}
@@ -321,7 +336,7 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 	}
 	if op.computes {
 		p := tensorProduct{in: in, lane: l, s: &s, at: d, off: &off,
-			adds: x.psrc(in.ps[0])>>l&1 != 0}
+			adds: x.psrc(in.ps[0])>>l&1 != 0, zeros: zeros}
 		x.multiplyInTensor(&p, blocks)
 		if x.stop != nil {
 			return
@@ -332,7 +347,22 @@ func (x *exec) multiplyTensor(in *inst, l int) {
 		Shape: uint64(d) | uint64(s.N)<<32 | uint64(s.M)<<44 | uint64(s.K)<<56})
 }
 
-// sameLane reports whether an operand in tensor memory begins at the lane of D. If not, the run ends.
+// zeroMask decodes the zero-column mask descriptor, if there is one. It reports false if the run
+// ends.
+func (x *exec) zeroMask(in *inst, l int, s *isa.TensorShape) (z isa.ZeroMask, ok bool) {
+	op := in.misc.tmem
+	if op.zeros == nil {
+		return z, true
+	}
+	z, err := isa.ZeroMaskOf(x.src(op.zeros)[l], s.M)
+	if err != nil {
+		x.fail(in, TensorOperand, l, "%s: %v", in.ir.Op(), err)
+	}
+	return z, err == nil
+}
+
+// sameLane reports whether an operand in tensor memory begins at the lane of D. If not, the run
+// ends.
 func (x *exec) sameLane(in *inst, l int, what string, a, d uint32) bool {
 	if a>>16 != d>>16 {
 		x.fail(in, TensorOperand, l, "%s with %s at lane %d and D at lane %d of tensor memory: both "+
@@ -351,8 +381,8 @@ func (x *exec) metadataAt(in *inst, l int, s *isa.TensorShape, d uint32) (uint32
 		return 0, false
 	}
 	if a&1 != 0 {
-		x.fail(in, Unsupported, l, "%s with metadata at column %d, which is odd, is not supported: which "+
-			"columns have it then is stated in figures only (PTX ISA 9.7.16.10.8.4)", in.ir.Op(), a&0xffff)
+		x.fail(in, Unsupported, l, "%s with metadata at column %d, which is odd, is not supported: "+
+			"which columns have it then is stated in figures only (PTX ISA 9.7.16.10.8.4)", in.ir.Op(), a&0xffff)
 		return 0, false
 	}
 	return a + uint32(s.Selector), true
@@ -396,11 +426,11 @@ func enabled(list []event.TensorRect, r event.TensorRect,
 }
 
 // tensorReads returns what a multiplication reads of the shared memory of each block: A, unless it
-// is in tensor memory, and B.
-func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*event.Footprint,
-	bool) {
+// is in tensor memory, and B, from a column on. Columns that a mask makes zero are read as well.
+func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32,
+	first int) (*event.Footprint, bool) {
 	op := in.misc.tmem
-	key := tensorKey{op: op, a: x.src(&in.s[1])[l], b: x.src(&in.s[2])[l], shape: shape}
+	key := tensorKey{op: op, a: x.src(&in.s[1])[l], b: x.src(&in.s[2])[l], shape: shape, first: first}
 	if op.inTensor {
 		key.a = 0
 	}
@@ -413,19 +443,19 @@ func (x *exec) tensorReads(in *inst, l int, s *isa.TensorShape, shape uint32) (*
 		if !ok || !x.majorOf(in, l, s, &a, s.TransposeA) {
 			return nil, false
 		}
-		a.Chunks(s.Rows(), isa.TensorOperandBytes, op.multiply.Size(), s.TransposeA, reads.Add)
+		a.Chunks(0, s.Rows(), isa.TensorOperandBytes, op.multiply.Size(), s.TransposeA, reads.Add)
 	}
 	b, ok := x.operandIn(in, l, key.b)
 	if !ok || !x.majorOf(in, l, s, &b, s.TransposeB) {
 		return nil, false
 	}
 	if !s.TransposeB && !b.Wide && !b.Fits(uint64(s.BytesOfB())) {
-		x.fail(in, Unsupported, l, "%s with a K-major B permuted by %d bytes is not supported: the layout "+
-			"of PTX ISA 9.7.16.3.3 has no place for the %d bytes of a column", in.ir.Op(), b.Swizzle.Width(),
+		x.fail(in, Unsupported, l, "%s with a K-major B permuted by %d bytes is not supported: the "+
+			"layout of PTX ISA 9.7.16.3.3 has no place for the %d bytes of a column", in.ir.Op(), b.Swizzle.Width(),
 			s.BytesOfB())
 		return nil, false
 	}
-	b.Chunks(s.Columns(), s.BytesOfB(), op.multiply.Size(), s.TransposeB, reads.Add)
+	b.Chunks(first, first+s.Columns(), s.BytesOfB(), op.multiply.Size(), s.TransposeB, reads.Add)
 	if x.tensorPrints == nil {
 		x.tensorPrints = make(map[tensorKey]*event.Footprint)
 	}

@@ -16,8 +16,8 @@ import (
 // (mma_traits_sm100_frag.hpp: tmem_e_frg and tmem_sf_frg). It has none of metadata with half of the
 // lanes, so that D is not computed then.
 
-// tensorElement returns the element type of A or B of a multiplication; false if it is not modelled:
-// elements of 4 and 6 bits with padding.
+// tensorElement returns the element type of A or B of a multiplication; false if it is not
+// modelled: elements of 4 and 6 bits with padding.
 func tensorElement(f *isa.TensorMultiply, name string) (element, bool) {
 	e, ok := elementOf(name)
 	if !ok && f.Packed() { // two to a byte
@@ -34,6 +34,7 @@ type tensorProduct struct {
 	at             uint32 // of D
 	adds           bool
 	off            *[isa.TensorLanes]bool // lanes that are not written
+	zeros          isa.ZeroMask
 	a, b           isa.TensorOperand
 	metadata       uint32 // its columns
 	scaleA, scaleB uint32 // the columns of the factors
@@ -83,13 +84,14 @@ func (x *exec) prepareProduct(p *tensorProduct) bool {
 	p.b, _ = isa.TensorOperandOf(x.src(&p.in.s[2])[p.lane])
 	if f.Sparse {
 		p.metadata, known = x.tensorAddress(&op.metadata.s, &op.metadata.at, p.lane)+
-			uint32(p.s.Selector), known && !p.s.Halved()
+			uint32(p.s.Selector), known && p.s.Rows() == isa.TensorLanes
 	}
 	if f.Scaled {
 		p.scaleA = x.tensorAddress(&op.scales[0].s, &op.scales[0].at, p.lane)
 		p.scaleB = x.tensorAddress(&op.scales[1].s, &op.scales[1].at, p.lane)
 		known = known && p.s.Scale != "" && p.scaleA>>16 == 0 && p.scaleB>>16 == 0
 	}
+	known = known && !f.Shift && !p.zeros.Some // in which direction, and which columns, is not stated
 	return known && known2 && !p.a.Wide && !p.b.Wide && p.a.Base == 0 && p.b.Base == 0
 }
 
@@ -154,8 +156,8 @@ func (x *exec) checkMetadata(p *tensorProduct, t *tensorMemory) bool {
 			}
 			if !ok {
 				lane, bit := p.s.Metadata(row, c, count)
-				x.fail(p.in, Unsupported, p.lane, "%s: bits %d to %d of the metadata at lane %d, column %d are "+
-					"0b%02b%02b, which makes the result undefined (PTX ISA 9.7.16.10.8)", p.in.ir.Op(), bit%32,
+				x.fail(p.in, Unsupported, p.lane, "%s: bits %d to %d of the metadata at lane %d, column %d "+
+					"are 0b%02b%02b, which makes the result undefined (PTX ISA 9.7.16.10.8)", p.in.ir.Op(), bit%32,
 					bit%32+3, lane, int(p.metadata&0xffff)+bit/32, high, low)
 				return false
 			}
@@ -178,7 +180,8 @@ func (x *exec) multiplyPart(p *tensorProduct, home, of *block, first int) {
 		left.rows = &tensorRows{t: home.tensor, s: s, first: first,
 			at: x.tensorAddress(&p.in.s[1], op.a, p.lane)}
 	}
-	right := tensorMatrix{e: &b, d: &p.b, shared: of.shared, transposed: s.TransposeB}
+	right := tensorMatrix{e: &b, d: &p.b, shared: of.shared, transposed: s.TransposeB,
+		first: p.zeros.Shift}
 	q := &product{m: s.Rows(), n: s.Columns(), k: s.K, count: 1}
 	if x.matrix == nil {
 		x.matrix = new(matrixScratch)
@@ -289,13 +292,16 @@ type tensorMatrix struct {
 	d          *isa.TensorOperand
 	shared     []byte
 	transposed bool
+	first      int // the row, or column of B, that is the first one
 	rows       *tensorRows
 }
 
 // operandMatrix returns a matrix by rows of k elements that are stored.
-func operandMatrix[T any](to *matrixOf[T], a *tensorMatrix, rows, k int, read func(v uint64) T) []T {
+func operandMatrix[T any](to *matrixOf[T], a *tensorMatrix, rows, k int,
+	read func(v uint64) T) []T {
 	m, size := to.sized(rows*k), uint64(max(a.e.bits/8, 1))
 	for r := range rows {
+		at := uint64(a.first + r)
 		for i := range k {
 			bit := uint64(i) * uint64(a.e.bits)
 			var v uint64
@@ -303,9 +309,9 @@ func operandMatrix[T any](to *matrixOf[T], a *tensorMatrix, rows, k int, read fu
 			case a.rows != nil:
 				v = uint64(a.rows.ofA(r, int(bit/32))) >> (bit % 32)
 			case a.transposed:
-				v = loadUint(a.shared[a.d.TransposedOf(uint64(r), uint64(i), size):], size)
+				v = loadUint(a.shared[a.d.TransposedOf(at, uint64(i), size):], size)
 			default:
-				v = loadUint(a.shared[a.d.Address(uint64(r), bit/8):], size) >> (bit % 8)
+				v = loadUint(a.shared[a.d.Address(at, bit/8):], size) >> (bit % 8)
 			}
 			m[r*k+i] = read(v & (1<<a.e.bits - 1))
 		}

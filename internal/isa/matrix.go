@@ -27,6 +27,7 @@ var wgmmaRows = []Row{
 	{Opcode: "tcgen05.dealloc", Action: ActTensorAllocate, Category: Matrix, Roles: []Role{Src, Src}, Section: "9.7.16.7.1", Executable: true},
 	{Opcode: "tcgen05.relinquish_alloc_permit", Action: ActTensorAllocate, Category: Matrix, Section: "9.7.16.7.1", Executable: true},
 	{Opcode: "tcgen05.ld", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.16.8.3", Executable: true},
+	{Opcode: "tcgen05.ld.red", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Dst, Dst, Addr, SrcOpt}, Effect: Reads, Section: "9.7.16.8.3", Executable: true},
 	{Opcode: "tcgen05.st", Action: ActTensorAccess, Category: Matrix, Roles: []Role{Addr, Src, SrcOpt}, Effect: Writes, Section: "9.7.16.8.4", Executable: true},
 	{Opcode: "tcgen05.wait", Step: AsyncWaitAll, Action: ActTensorWait, If: []string{"wait::ld", "wait::st"}, Category: Matrix, Effect: Orders, Section: "9.7.16.8.5", Executable: true},
 	{Opcode: "tcgen05.cp", Action: ActTensorAsync, Category: Matrix, Roles: []Role{Addr, Src}, Effect: Copies, Section: "9.7.16.9.2", Executable: true},

@@ -65,16 +65,29 @@ type TensorAccess struct {
 	// Packed says that each register has the lower halves of two columns (.pack::16b, .unpack::16b),
 	// so that there are twice as many columns.
 	Packed bool
+	// Reduce is min or max of tcgen05.ld.red: a last register of each thread is the smallest or the
+	// largest value of those before it, which are of a type: u32, s32 or f32.
+	Reduce, Type string
+	Abs, NaN     bool // .abs, .NaN
 }
 
-// TensorAccess decodes tcgen05.ld or st. It fails for tcgen05.ld.red and what the ISA does not
-// have.
+// TensorAccess decodes tcgen05.ld or st. It fails for what the ISA does not have.
 func (d *Desc) TensorAccess() (TensorAccess, error) {
 	a := TensorAccess{Store: d.TensorStores()}
-	num := 0
+	num, red := 0, false
 	for _, m := range d.Mods[1:] {
 		switch m {
-		case "sync", "aligned", "b32", "st":
+		case "sync", "aligned", "st":
+		case "red":
+			red = true
+		case "min", "max":
+			a.Reduce = m
+		case "b32", "u32", "s32", "f32":
+			a.Type = m
+		case "abs":
+			a.Abs = true
+		case "NaN":
+			a.NaN = true
 		case "16x64b", "16x128b", "16x256b", "32x32b", "16x32bx2":
 			a.Shape = m
 		case "pack::16b", "unpack::16b":
@@ -90,8 +103,16 @@ func (d *Desc) TensorAccess() (TensorAccess, error) {
 	// registers of a thread, lanes, and columns of the shape itself
 	shape, ok := map[string][3]int{"32x32b": {1, 32, 1}, "16x64b": {1, 16, 2}, "16x128b": {2, 16, 4},
 		"16x256b": {4, 16, 8}, "16x32bx2": {1, 16, 1}}[a.Shape]
-	if !ok || num == 0 || !d.aligned() || num*shape[0] > 128 {
+	fits := !red && a.Reduce == "" && a.Type == "b32" && !a.Abs && !a.NaN
+	if red {
+		fits = a.Reduce != "" && num > 1 && !a.Packed && !a.Store && a.Type != "" && a.Type != "b32" &&
+			(a.Shape == "32x32b" || a.Shape == "16x32bx2") && (a.Type == "f32" || !a.Abs && !a.NaN)
+	}
+	if !ok || num == 0 || !d.aligned() || num*shape[0] > 128 || !fits {
 		return a, fmt.Errorf("%s: this form does not exist (PTX ISA 9.7.16.8)", d.Text())
+	}
+	if !red {
+		a.Type = ""
 	}
 	a.Registers, a.Lanes, a.Columns = num*shape[0], shape[1], num*shape[2]
 	a.Split = a.Shape == "16x32bx2"
@@ -124,6 +145,7 @@ type TensorMultiply struct {
 	Ws     bool   // .ws: the weights stay
 	Sparse bool   // .sp: half of A is zero and not stored
 	Scaled bool   // .block_scale
+	Shift  bool   // .ashift: A, in tensor memory, is shifted by one row
 	// Vector is how many factors scale a row of A, and a column of B, of a K that is not 96.
 	Vector int
 }
@@ -148,15 +170,28 @@ func (d *Desc) TensorDescriptor() int {
 // tensorSparse reports whether an instruction is tcgen05.mma.sp or .ws.sp.
 func (d *Desc) tensorSparse() bool { return slices.Contains(d.Mods, "sp") }
 
-// TensorMultiply decodes tcgen05.mma. It fails for what the ISA does not have, and for .ashift.
+// TensorZeroMask is the number of the source that is the zero-column mask descriptor of
+// tcgen05.mma.ws, if there is one; -1 for other instructions.
+func (d *Desc) TensorZeroMask() int {
+	if !slices.Contains(d.Mods, "ws") {
+		return -1
+	}
+	return d.TensorDescriptor() + 2 // behind enable-input-d
+}
+
+// TensorMultiply decodes tcgen05.mma. It fails for what the ISA does not have.
 func (d *Desc) TensorMultiply() (TensorMultiply, error) {
 	f := TensorMultiply{Pair: d.TensorGroup() == 2, Sparse: d.tensorSparse()}
-	vector := ""
+	vector, kept := "", false
 	for _, m := range d.Mods[1:] {
 		switch {
 		case strings.HasPrefix(m, "kind::"):
 			f.Kind = m[len("kind::"):]
 		case m == "sp":
+		case m == "ashift":
+			f.Shift = true
+		case m == "collector::a::fill", m == "collector::a::use":
+			kept = true
 		case m == "ws":
 			f.Ws = true
 		case m == "block_scale":
@@ -181,7 +216,7 @@ func (d *Desc) TensorMultiply() (TensorMultiply, error) {
 	default:
 		return f, none
 	}
-	if d.TensorGroup() == 0 || f.Ws && f.Pair {
+	if d.TensorGroup() == 0 || f.Ws && f.Pair || f.Shift && (f.Ws || f.Scaled || kept) {
 		return f, none
 	}
 	return f, nil
@@ -208,8 +243,7 @@ type TensorShape struct {
 	Saturate               bool
 	NegateA, NegateB       bool
 	TransposeA, TransposeB bool
-	Ws                     bool
-	Sparse                 bool
+	Ws, Sparse             bool
 	Selector               int    // of metadata
 	Scale                  string // the type of factors; "": none that the kind has
 	ScaleA, ScaleB         int    // the bytes at which factors begin in words of tensor memory
@@ -312,6 +346,9 @@ func (f *TensorMultiply) Shape(v uint32) (TensorShape, error) {
 			s.D == "f16" && (f.Kind == "tf32" || s.A == "bf16" || s.B == "bf16") {
 			return bad("the instruction descriptor %#x has no type of D that .kind::%s has", v, f.Kind)
 		}
+	}
+	if f.Shift && s.Rows() != TensorLanes {
+		return bad("the instruction descriptor %#x has M = %d, with which .ashift does not exist", v, s.M)
 	}
 	if !f.shaped(s.M, s.N) {
 		return bad("the instruction descriptor %#x has M = %d and N = %d, which %s does not have", v,
@@ -474,10 +511,11 @@ func TensorOperandOf(v uint64) (TensorOperand, error) {
 	return m, nil
 }
 
-// Chunks calls visit with the address of each 16 bytes of rows [0, rows) of the matrix, each of
+// Chunks calls visit with the address of each 16 bytes of rows [from, to) of the matrix, each of
 // width bytes of K, or bytes among which they are. A matrix that is transposed has elements of size
 // bytes.
-func (m *TensorOperand) Chunks(rows, width, size int, transposed bool, visit func(addr uint64)) {
+func (m *TensorOperand) Chunks(from, to, width, size int, transposed bool,
+	visit func(addr uint64)) {
 	w := m.Swizzle.Width()
 	chunk := func(a uint64) {
 		if w == 0 || m.Base == 0 && !m.Wide {
@@ -489,14 +527,14 @@ func (m *TensorOperand) Chunks(rows, width, size int, transposed bool, visit fun
 		}
 	}
 	if !transposed {
-		for mn := range uint64(rows) {
+		for mn := uint64(from); mn < uint64(to); mn++ {
 			for at := uint64(0); at < uint64(width); at += 16 {
 				chunk(m.Address(mn, at))
 			}
 		}
 		return
 	}
-	for mn := 0; mn < rows; mn += 16 / size {
+	for mn := from &^ (16/size - 1); mn < to; mn += 16 / size {
 		for k := range width / size {
 			chunk(m.TransposedOf(uint64(mn), uint64(k), uint64(size)))
 		}
@@ -525,34 +563,59 @@ func (s *TensorShape) Rects(address uint32, columns int, write bool) []event.Ten
 func (s *TensorShape) Rows() int    { return s.M / s.Blocks }
 func (s *TensorShape) Columns() int { return s.N / s.Blocks }
 
-// split reports whether the lanes of a block hold D in two halves (layout B, PTX ISA 9.7.16.10.5.2):
-// lanes 0 to 63 the columns of the even block's part of B, and 64 to 127 those of the odd one's. A
-// is there twice if it is in tensor memory.
-func (s *TensorShape) split() bool { return s.Blocks == 2 && s.M == TensorLanes && !s.Sparse }
+// parts is how many parts of the columns of D, one behind the other, the lanes of a block hold side
+// by side: 2 of a pair with M = 128 (layout B, PTX ISA 9.7.16.10.5.2), where lanes 0 to 63 have the
+// columns of the even block's part of B, and 64 to 127 those of the odd one's, and A is there twice
+// if it is in tensor memory; with .ws, 2 or 4 of an M of 64 or 32 (layouts E and G, 9.7.16.10.5.5
+// and 9.7.16.10.5.7).
+func (s *TensorShape) parts() int {
+	switch {
+	case s.Ws:
+		return TensorLanes / s.M
+	case s.Blocks == 2 && s.M == TensorLanes && !s.Sparse:
+		return 2
+	}
+	return 1
+}
 
 // Halved reports whether 16 of each 32 lanes hold D (layouts F and C, PTX ISA 9.7.16.10.5.6 and
 // 9.7.16.10.5.3), and A and metadata, which begin at the same lane.
-func (s *TensorShape) Halved() bool { return s.Rows() == 64 && !s.split() && !s.Ws }
+func (s *TensorShape) Halved() bool { return s.Rows() == 64 && s.parts() == 1 }
 
 // TensorColumns returns how many columns of tensor memory D takes.
-func (s *TensorShape) TensorColumns() int {
-	if s.split() {
-		return s.N / 2
-	}
-	return s.N
-}
+func (s *TensorShape) TensorColumns() int { return s.N / s.parts() }
 
 // Cell returns the lane and the column, from that of D on, of an element of D: row is one of the
 // rows of the block, from 0, and column one of all N. lane is that of D's address. The layouts are
-// figures of the ISA (9.7.16.10.5): D, F, and of a pair of blocks A, B, and C.
+// figures of the ISA (9.7.16.10.5): D, F, with .ws E and G, and of a pair of blocks A, B and C.
 func (s *TensorShape) Cell(row, column, lane int) (int, int) {
-	switch {
-	case s.split():
-		return row + column/(s.N/2)*(TensorLanes/2), column % (s.N / 2)
-	case s.Halved():
+	if s.Halved() {
 		return row/16*32 + row%16 + lane, column
 	}
-	return row, column
+	n := s.TensorColumns()
+	return row + column/n*s.Rows(), column % n
+}
+
+// ZeroMask is a decoded zero-column mask descriptor (PTX ISA 9.7.16.4.3).
+type ZeroMask struct {
+	// Some says that columns of B count as zero. Which ones is not known: what table 45 says of the
+	// two spans is not what the examples show.
+	Some  bool
+	Shift int // the first column of B in shared memory
+}
+
+// ZeroMaskOf decodes a zero-column mask descriptor of a multiplication of M rows.
+func ZeroMaskOf(v uint64, m int) (ZeroMask, error) {
+	z := ZeroMask{Some: v>>39&1 != 0, Shift: int(v >> 56 & 63)}
+	most := 32
+	if m == 32 {
+		most = 16
+	}
+	if z.Shift > most {
+		return z, fmt.Errorf("the zero-column mask descriptor %#x shifts columns by %d, which is at "+
+			"most %d for M = %d (PTX ISA 9.7.16.4.3)", v, z.Shift, most, m)
+	}
+	return z, nil
 }
 
 // MetadataColumns is how many columns of tensor memory the metadata of a sparse A takes: four bits
@@ -561,9 +624,9 @@ func (s *TensorShape) MetadataColumns(chunk int) int { return s.K / chunk * 4 / 
 
 // Metadata returns the lane and the bit, in the columns of metadata, of the four bits of a chunk of
 // a row of A. The layouts are figures (PTX ISA 9.7.16.10.8.4.2, .4 and .6, for M = 128 and 256);
-// these are those that CUTLASS has (UMMA::tmem_e_frg). A lane has those of its row; but if a row has
-// 32 bits, one of two lanes, 8 apart, has the first half of the chunks of both rows, and the other
-// one the second.
+// these are those that CUTLASS has (UMMA::tmem_e_frg). A lane has those of its row; but if a row
+// has 32 bits, one of two lanes, 8 apart, has the first half of the chunks of both rows, and the
+// other one the second.
 func (s *TensorShape) Metadata(row, chunk, count int) (lane, bit int) {
 	if count > 8 {
 		return row, 4 * chunk

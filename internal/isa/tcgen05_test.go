@@ -38,6 +38,17 @@ func TestTensorAccess(t *testing.T) {
 		"tcgen05.ld.sync.aligned.32x32b.x0.b32":       {},
 		"tcgen05.ld.sync.aligned.16x32bx2.x1x.b32":    {},
 		"tcgen05.ld.sync.aligned.32x32b.x-1.pack.b32": {},
+		"tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32": {Shape: "32x32b", Lanes: 32, Columns: 2,
+			Registers: 2, Reduce: "min", Type: "u32"},
+		"tcgen05.ld.red.sync.aligned.16x32bx2.x4.max.abs.NaN.f32": {Shape: "16x32bx2", Lanes: 16,
+			Columns: 4, Registers: 4, Split: true, Reduce: "max", Type: "f32", Abs: true, NaN: true},
+		"tcgen05.ld.red.sync.aligned.32x32b.x1.min.u32":           {}, // .num is at least .x2
+		"tcgen05.ld.red.sync.aligned.16x64b.x2.min.u32":           {},
+		"tcgen05.ld.red.sync.aligned.32x32b.x2.min.b32":           {},
+		"tcgen05.ld.red.sync.aligned.32x32b.x2.max.NaN.s32":       {},
+		"tcgen05.ld.red.sync.aligned.32x32b.x2.max.pack::16b.s32": {},
+		"tcgen05.ld.sync.aligned.32x32b.x2.max.b32":               {},
+		"tcgen05.ld.sync.aligned.32x32b.x2.u32":                   {},
 	} {
 		d := decodeText(t, text)
 		got, err := d.TensorAccess()
@@ -117,19 +128,25 @@ func TestTensorShape(t *testing.T) {
 			"multiple of 2"},
 		{"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X",
 			2<<4 | 1<<27 | 1<<17 | 1<<7 | 1<<10, "multiple of 4"},
-		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.block32", 2<<27 | 2<<17 | 1<<23 | 3<<29, ""},
+		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale.block32",
+			2<<27 | 2<<17 | 1<<23 | 3<<29, ""},
 		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale", 2<<27 | 1<<17 | 1<<23, "N = 8"},
 		{"tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale", 1<<27 | 2<<17 | 1<<23,
 			"M = 128 is not supported"},
-		{"tcgen05.mma.sp.cta_group::2.kind::mxf8f6f4.block_scale", 1<<27 | 2<<17 | 1<<23 | 4, "M = 128 and N = 16"},
+		{"tcgen05.mma.sp.cta_group::2.kind::mxf8f6f4.block_scale", 1<<27 | 2<<17 | 1<<23 | 4,
+			"M = 128 and N = 16"},
 		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(128, 256, 1, 0, 0) | 4, ""},
 		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1) | 5, ""},
-		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1) | 6, "selector of 2 is not supported"},
+		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1) | 6,
+			"selector of 2 is not supported"},
 		{"tcgen05.mma.sp.cta_group::1.kind::f16", word(64, 8, 1, 1, 1), "dense"},
 		{"tcgen05.mma.sp.cta_group::1.kind::f8f6f4", word(64, 8, 1, 1, 1) | 5, "has to be 0"},
 		{"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale", 1<<27 | 1<<17 | 1<<7 | 1<<10 | 7, ""},
 		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(128, 128, 2, 1, 1) | 4, ""},
 		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(128, 256, 2, 1, 1) | 4, "N = 256"},
+		{"tcgen05.mma.cta_group::1.kind::f16.ashift.collector::a::lastuse", word(128, 8, 1, 0, 0), ""},
+		{"tcgen05.mma.cta_group::2.kind::f16.ashift", word(256, 16, 1, 0, 0), ""},
+		{"tcgen05.mma.cta_group::1.kind::f16.ashift", word(64, 8, 1, 0, 0), ".ashift does not exist"},
 		{"tcgen05.mma.ws.sp.cta_group::1.kind::i8", word(32, 64, 2, 1, 1) | 4, "M = 32 is not supported"},
 	} {
 		d := decodeText(t, c.text)
@@ -146,7 +163,8 @@ func TestTensorShape(t *testing.T) {
 	}
 	for _, text := range []string{"tcgen05.mma.cta_group::1.kind::mxf4", "tcgen05.mma.kind::f16",
 		"tcgen05.mma.ws.cta_group::2.kind::f16", "tcgen05.mma.cta_group::1.kind::f16.block_scale",
-		"tcgen05.mma.cta_group::1.kind::f16.ashift", "tcgen05.mma.cta_group::1.kind::f64",
+		"tcgen05.mma.cta_group::1.kind::f16.ashift.collector::a::use",
+		"tcgen05.mma.ws.cta_group::1.kind::f16.ashift", "tcgen05.mma.cta_group::1.kind::f64",
 		"tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X",
 		"tcgen05.mma.cta_group::1.kind::mxf4.block_scale.block16",
 		"tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale"} {
@@ -211,7 +229,7 @@ func TestTensorLayouts(t *testing.T) {
 				}
 			}
 			got := make(map[uint64]bool)
-			m.Chunks(128, 32, size, true, func(a uint64) { got[a] = true })
+			m.Chunks(0, 128, 32, size, true, func(a uint64) { got[a] = true })
 			if len(got) != len(want) {
 				t.Errorf("mode %d, %d bytes: %d chunks, want %d", mode, size, len(got), len(want))
 			}
@@ -245,7 +263,8 @@ func TestTensorCopy(t *testing.T) {
 	}
 }
 
-// Metadata of all chunks has its own four bits, in the columns that it takes (PTX ISA 9.7.16.10.8.4).
+// Metadata of all chunks has its own four bits, in the columns that it takes (PTX ISA
+// 9.7.16.10.8.4).
 func TestTensorMetadata(t *testing.T) {
 	for kind, k := range map[string]int{"tf32": 16, "f16": 32, "i8": 64, "mxf4": 128} {
 		f := TensorMultiply{Kind: kind, Sparse: true}
@@ -262,6 +281,28 @@ func TestTensorMetadata(t *testing.T) {
 				}
 				seen[at] = true
 			}
+		}
+	}
+}
+
+// Fields of zero-column mask descriptors (PTX ISA 9.7.16.4.3, table 45).
+func TestZeroMask(t *testing.T) {
+	for _, c := range []struct {
+		v    uint64
+		m    int
+		want ZeroMask
+		bad  bool
+	}{
+		{v: 0, m: 128},
+		{v: 1 << 39, m: 128, want: ZeroMask{Some: true}},
+		{v: 32 << 56, m: 64, want: ZeroMask{Shift: 32}},
+		{v: 33 << 56, m: 64, bad: true},
+		{v: 16<<56 | 3<<48 | 2<<40, m: 32, want: ZeroMask{Shift: 16}},
+		{v: 17 << 56, m: 32, bad: true},
+	} {
+		z, err := ZeroMaskOf(c.v, c.m)
+		if (err != nil) != c.bad || err == nil && z != c.want {
+			t.Errorf("%#x, M = %d: %+v, %v", c.v, c.m, z, err)
 		}
 	}
 }

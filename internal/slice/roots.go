@@ -338,7 +338,8 @@ func (f *function) decidesObject(in *ir.Instr, i int) bool {
 	case isa.ActTensorAccess: // the address
 		return f.s.opt.Data || i == 0
 	case isa.ActTensorAsync: // not whether D is added
-		return f.s.opt.Data || i <= in.TensorDescriptor() || in.Src[i].Kind == ir.Mem ||
+		return f.s.opt.Data || i <= in.TensorDescriptor() || i == in.TensorZeroMask() ||
+			in.Src[i].Kind == ir.Mem ||
 			in.Src[i].Kind == ir.Vector
 	case isa.ActCopy:
 		return i == 0 || i == 3 && f.sizesCopy(in)

@@ -31,11 +31,8 @@ const answerBytes = 16
 // cancelRequest decodes clusterlaunchcontrol.try_cancel.
 func (c *compiler) cancelRequest(in *ir.Instr) error {
 	use, _ := in.Bulk()
-	switch {
-	case c.slice == nil && c.p.track:
+	if c.slice == nil && c.p.track {
 		return fmt.Errorf("%s is not supported in a run with unknown values", opcodeText(in))
-	case c.slice != nil && c.cfg.Geometry.Ranks() > 1:
-		return fmt.Errorf("%s is not supported in traces of clusters", opcodeText(in))
 	}
 	space := event.Generic
 	if in.Space == event.Shared {

@@ -9,10 +9,10 @@ import (
 )
 
 // Requests to cancel a cluster in a trace (docs/theory/phases.md, "Requests to cancel a cluster").
-// Which requests of a block succeed is a matter of the schedule of the grid. A trace has a script
+// Which requests of a cluster succeed is a matter of the schedule of the grid. A trace has a script
 // for that: the first Options.Requests succeed, and the next one fails. It stands for all
-// executions of the block in which the answers are these, if one thread makes all requests, and
-// none behind one that fails.
+// executions of the cluster in which the answers are these, if one thread of it makes all requests,
+// and none behind one that fails. A block without a cluster is one of its own.
 //
 // Answers are unknown values, since they are opaque, and so are the coordinates in them. But
 // whether one says that a cluster was canceled is known, where query_cancel.is_canceled reads it.
@@ -47,24 +47,25 @@ func (c *compiler) originOfAnswer(in *ir.Instr) uint32 {
 
 // script returns the outcome of a request that lane l makes in a trace; nil if the trace ends.
 func (x *exec) script(in *inst, l int) func() (first uint32, ok bool) {
-	b, by := x.ownBlock(), event.ThreadOf(x.warp.id, l)
+	c, by := x.ownBlock().ownCluster(), event.ThreadOf(x.warp.id, l)
 	switch {
-	case b.requests > 0 && b.requester != by:
-		x.fail(in, Unsupported, l, "%s by several threads of a block, which a trace does not support: "+
-			"which of them gets an answer that the next one does not get depends on the schedule",
+	case c.requests > 0 && c.requester != by:
+		x.fail(in, Unsupported, l, "%s by several threads of a block or cluster, which a trace does not "+
+			"support: which of them gets an answer that the next one does not get depends on the schedule",
 			in.ir.Op())
 		return nil
-	case b.denied:
+	case c.denied:
 		x.fail(in, Unsupported, l, "%s behind a request that fails, of which the block does not know "+
 			"that it failed: what the answer is then is not modelled", in.ir.Op())
 		return nil
 	}
-	ok := b.requests < x.opt.Requests
-	b.requests++
-	b.requester, b.denied = by, !ok
-	x.requested = max(x.requested, b.requests)
-	// The coordinates are those of some other block of the grid: they matter with made-up inputs only.
-	first := uint32((uint64(b.id) + b.requests) % x.geo.Blocks())
+	ok := c.requests < x.opt.Requests
+	c.requests++
+	c.requester, c.denied = by, !ok
+	x.requested = max(x.requested, c.requests)
+	// The coordinates are those of some other cluster of the grid: they matter with made-up inputs
+	// only.
+	first := uint32((uint64(c.blocks[0].id) + c.requests*uint64(x.geo.Ranks())) % x.geo.Blocks())
 	return func() (uint32, bool) { return first, ok }
 }
 

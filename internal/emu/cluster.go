@@ -35,6 +35,11 @@ type cluster struct {
 	blocks []*block // by rank
 	// late is a warp that some thread of the cluster had to wait for when it was looked at last
 	late *warp
+	// of a trace: requests to cancel another cluster so far, the thread that has made them, and
+	// whether one has failed
+	requests  uint64
+	requester event.Thread
+	denied    bool
 }
 
 // ownCluster returns the cluster of a block: of this block alone in a launch without clusters (PTX

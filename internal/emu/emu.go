@@ -49,7 +49,7 @@ type Options struct {
 	// just that.
 	Host func(mem HostMemory, stuck bool) (changed bool)
 
-	// Requests is how many requests of a block to cancel a cluster succeed in a trace.
+	// Requests is how many requests of a cluster to cancel another one succeed in a trace.
 	Requests uint64
 
 	// Round makes a trace of a machine from NewTraceOfRounds execute its loops round by round; nil:
@@ -190,7 +190,7 @@ type Result struct {
 	Leftovers []Leftover
 	// Starves says, of a trace, that with another schedule a thread may wait for registers for ever.
 	Starves bool
-	// Requests is, of a trace, the largest number of requests of a block to cancel a cluster.
+	// Requests is, of a trace, the largest number of requests of a cluster to cancel another one.
 	Requests uint64
 	// Spins are the places at which the remaining threads wait, if Stop.Kind is Spinning.
 	Spins []Spin

@@ -187,12 +187,8 @@ type block struct {
 	queued   int     // warps that can run
 	live     int     // warps with lanes that have not exited
 	refused  bool    // a thread has seen that a request to cancel a cluster has failed
-	// of a trace: requests so far, the thread that has made them, whether one has failed, and answers
-	// in shared memory by their addresses, as indices of tracker.answers
-	requests  uint64
-	requester event.Thread
-	denied    bool
-	answers   map[uint64]int
+	// of a trace: answers in shared memory by their addresses, as indices of tracker.answers
+	answers map[uint64]int
 	// live objects by address, and how many there were before that are invalid; nil before the first
 	mbars map[uint64]*mbarrier
 	ended map[uint64]uint64

@@ -449,7 +449,6 @@ func (x *exec) startBlock(b *block, id uint32) {
 		clear(b.ended)
 	}
 	b.agents, b.cluster, b.alone, b.groups, b.refused = b.agents[:0], nil, nil, nil, false
-	b.requests, b.denied = 0, false
 	clear(b.answers)
 	b.tensor.reset()
 	if x.prog.registers > 0 {

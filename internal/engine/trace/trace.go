@@ -102,7 +102,7 @@ type tracer struct {
 	guessedBoxes bool              // sizes of boxes follow from phases
 	steps        uint64            // warp instructions of all executions
 	only         event.Space       // shared if a barrier or fence of OpenCL orders part of memory only
-	requests     uint64            // of a block to cancel another one, that succeed
+	requests     uint64            // of a cluster to cancel another one, that succeed
 	requested    uint64            // that the last execution made
 	quiet        bool              // no counts, graphs and pipelines are wanted of an execution
 }
@@ -678,7 +678,7 @@ func (t *tracer) traceScope() string {
 		add("grid %v", g.Grid)
 	}
 	if t.slice.Cancels {
-		add("whichever of the other blocks of a grid of %v it cancels", g.Grid)
+		add("whichever of the other %s of a grid of %v it cancels", t.canceled(), g.Grid)
 	}
 	if t.slice.Clusters && g.Ranks() == 1 {
 		parts = append(parts, "in a launch without clusters")

@@ -123,7 +123,8 @@ func TestTraceMutants(t *testing.T) {
 	for _, path := range kernels(t, traceDir) {
 		if name := filepath.Base(path); strings.HasPrefix(name, "mbarrier") ||
 			strings.HasPrefix(name, "cluster") || strings.HasPrefix(name, "tensor_pair") ||
-			name == "rounds_wgmma.ptx" || name == "rounds_tcgen05.ptx" || name == "cancel.ptx" {
+			name == "rounds_wgmma.ptx" || name == "rounds_tcgen05.ptx" || name == "cancel.ptx" ||
+			name == "cancel_cluster.ptx" || name == "cancel_cluster_ring.ptx" {
 			paths = append(paths, path)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"heddle/internal/heap"
 )
 
-// main selects one of four outputs: the table of measurements, the results of heddle fix or heddle
-// sync for every kernel, or the growth of the time of heddle sync.
+// main selects one of five outputs: the table of measurements, the results of heddle fix or heddle
+// sync for every kernel, the growth of the time of heddle sync, or launches on more cores.
 func main() {
 	heap.Grow() // as heddle does
 	runs := flag.Int("n", 5, "number of runs of each measurement, whose median counts")
@@ -27,7 +27,16 @@ func main() {
 			"selects by FILE:KERNEL")
 	growth := flag.Bool("growth", false,
 		"print how the time of heddle sync grows with the statements of a kernel; -only selects by shape")
+	workers := flag.Bool("workers", false,
+		"print how fast launches with detection are on up to 64 cores, by a model; -only selects by name")
 	flag.Parse()
+	if *workers {
+		if err := workersTable(*only, *runs); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	// The tables print one line for each kernel of the repository and take minutes.
 	if *fix {
 		if err := fixTable(*only, *runs); err != nil {

@@ -172,6 +172,12 @@ func machine(
 // execute runs a launch once on a number of cores (0: all). It fails if the launch does not
 // complete or has a race, since the kernels are correct.
 func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu.Result, error) {
+	return executeWith(m, cfg, detect, emu.Options{Workers: workers})
+}
+
+// executeWith is execute with options.
+func executeWith(m *emu.Machine, cfg *launch.Config, detect bool, opt emu.Options) (*emu.Result,
+	error) {
 	var res *emu.Result
 	var det *race.Detector
 	objects := race.Objects{Shift: m.ObjectShift()}
@@ -182,7 +188,7 @@ func execute(m *emu.Machine, cfg *launch.Config, detect bool, workers int) (*emu
 				Objects: &objects})
 			sink = det
 		}
-		res, err = m.Run(ctx, emu.Options{Workers: workers}, sink)
+		res, err = m.Run(ctx, opt, sink)
 		return err
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -57,6 +58,10 @@ type Options struct {
 	// all threads that are about to begin one.
 	Round func(*Round)
 
+	// Times is called, with an event sink, for each block that a worker has executed ahead, once its
+	// events are sent; nil: nothing is measured.
+	Times func(BlockTime)
+
 	// Peek lets the sink read registers; nil: it does not. Blocks then do not run ahead.
 	Peek *Peek
 
@@ -66,6 +71,15 @@ type Options struct {
 	points uint64 // Result.points of the run with seed 0; policy priorities only
 	origin uint32 // of site 0, in Touched
 	number uint64 // of the launch in its arena: see mapChanges
+}
+
+// BlockTime is what a block took that a worker has executed ahead.
+type BlockTime struct {
+	Ahead time.Duration // of a worker
+	Apply time.Duration // while the workers wait
+	Send  time.Duration // beside the workers
+	Steps uint64        // warp instructions
+	Log   uint64        // bytes
 }
 
 // DefaultMaxSteps is the number of warp instructions after which a run ends by default.

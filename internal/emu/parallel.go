@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"heddle/internal/event"
 	"heddle/internal/order"
@@ -29,8 +30,8 @@ import (
 // again is always correct, because a log has no effect before it is delivered.
 //
 // If the consumer is divided, the worker gives each event to its local part too, and the log has no
-// weak accesses to shared memory: most blocks show nothing there. If one does, its log is discarded
-// as well, and from this block on the logs have all events.
+// accesses that this part takes: most blocks show nothing there. If one does, its log is discarded as
+// well, and from this block on the logs have all events.
 
 // A batch has many blocks, since the workers wait for the last one at its end, and for each other at
 // its beginning, but not so many that its logs take much memory.
@@ -89,6 +90,7 @@ type speculation struct {
 	failed        bool            // the block must run again
 	local         event.BlockSink // of the worker; nil: the log has all events
 	incomplete    bool            // it has not, and the consumer needs them
+	told          []uint64        // what local has to say to the consumer
 	read          objectSet
 	written       objectSet
 	in            *inst // instruction of the next logged access
@@ -111,6 +113,7 @@ type speculation struct {
 	points  uint64
 	stalled bool
 	touched order.Touched // if the run collects what is accessed
+	took    BlockTime     // only for Options.Times
 }
 
 // queue holds what a log has of one kind of event, in order. Each event is taken once.
@@ -207,11 +210,8 @@ func (s *speculation) Access(e *event.Access) {
 	if !s.full && (e.Space != event.Global || !e.Kind.Writes()) {
 		return
 	}
-	if s.local != nil && e.Space == event.Shared {
-		s.local.Access(e)
-		if !e.Order.Strong() {
-			return
-		}
+	if s.local != nil && s.local.Takes(e) {
+		return
 	}
 	r := accessRecord{in: s.in, warp: e.Warp, site: e.Site, mask: e.Mask, active: e.Active,
 		stored: e.Stored, space: e.Space, row: e.Row, pos: len(s.words)}
@@ -388,7 +388,7 @@ func (s *scheduler) newWorkers() *workers {
 			w.locals = append(w.locals, l)
 		}
 	}
-	w.size = firstBatch * n
+	w.size = FirstBatch(n)
 	return w
 }
 
@@ -403,17 +403,35 @@ func (w *workers) logs(top uint64) []*speculation {
 	return (*all)[:n]
 }
 
-// resize chooses the size of the next batch by what a block did in this one on average.
+// clock returns the time if anything is to be measured.
+func (s *scheduler) clock() (t time.Time) {
+	if s.opt.Times != nil {
+		t = time.Now()
+	}
+	return t
+}
+
+// resize chooses the size of the next batch by what the blocks of this one did.
 func (w *workers) resize(batch []*speculation) {
-	steps, bytes := uint64(0), uint64(0)
+	steps, log := uint64(0), uint64(0)
 	for _, sp := range batch {
 		steps += sp.steps
-		bytes += sp.bytes()
+		log += sp.bytes()
 	}
-	n, workers := uint64(len(batch)), uint64(len(w.execs))
-	size := min(batchSteps*workers*n/max(steps, 1), batchBytes*n/max(bytes, 1))
-	w.size = int(min(max(size, leastPerWorker*workers), 2*uint64(w.size)))
+	w.size = NextBatch(len(w.execs), w.size, len(batch), steps, log)
 }
+
+// NextBatch returns the number of blocks of a batch of some workers, where the blocks of the last
+// one executed steps and have logs of a number of bytes. Size was the number of its blocks, unless
+// the launch had fewer left.
+func NextBatch(workers, size, blocks int, steps, log uint64) int {
+	n, many := uint64(blocks), uint64(workers)
+	next := min(batchSteps*many*n/max(steps, 1), batchBytes*n/max(log, 1))
+	return int(min(max(next, leastPerWorker*many), 2*uint64(size)))
+}
+
+// FirstBatch is the number of blocks of the first batch.
+func FirstBatch(workers int) int { return firstBatch * workers }
 
 // spawn runs f in a goroutine of wg and keeps its panic for the one that called Run.
 func (w *workers) spawn(wg *sync.WaitGroup, f func()) {
@@ -454,16 +472,23 @@ func (s *scheduler) batch() bool {
 				sp := specs[k]
 				sp.reset(s.x.sink != nil)
 				sp.local = local
+				start := s.clock()
 				w.execs[i].runAhead(s.ctx, w.blocks[i], s.number(uint32(s.next)+uint32(k)), sp)
-				if local != nil && !local.End() {
-					sp.incomplete = true
+				if local != nil {
+					var ok bool
+					sp.told, ok = local.End(sp.told[:0])
+					sp.incomplete = !ok
 				}
+				sp.took.Ahead = s.clock().Sub(start)
 			}
 		})
 	}
 	running.Wait()
 	w.resize(specs)
 	w.flush()
+	for _, l := range w.locals {
+		l.Refresh()
+	}
 	if s.full() {
 		return false
 	}
@@ -479,7 +504,9 @@ func (s *scheduler) batch() bool {
 			w.locals, incomplete = nil, true
 			break
 		}
+		start := s.clock()
 		s.apply(sp)
+		sp.took.Apply = s.clock().Sub(start)
 		for _, id := range sp.written.list {
 			w.written.add(int(id))
 		}
@@ -489,7 +516,16 @@ func (s *scheduler) batch() bool {
 	if sink := s.x.sink; sink != nil {
 		w.spawn(&w.sending, func() {
 			for _, sp := range specs[:applied] {
+				if sp.local != nil {
+					sink.(event.Divided).Told(sp.told)
+				}
+				start := s.clock()
 				w.sender.send(sink, sp)
+				if s.opt.Times != nil {
+					sp.took.Send = s.clock().Sub(start)
+					sp.took.Steps, sp.took.Log = sp.steps, sp.bytes()
+					s.opt.Times(sp.took)
+				}
 			}
 		})
 	}

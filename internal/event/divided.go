@@ -7,14 +7,19 @@ type Divided interface {
 	// BlockSink returns a sink for this part; nil if there is none. Several may work at the same
 	// time.
 	BlockSink() BlockSink
+	// Told is called in front of the events of a block with what BlockSink.End has appended.
+	Told(told []uint64)
 }
 
-// BlockSink is a sink for the events of one block after the other. It needs no accesses to global
-// memory.
+// BlockSink is a sink for the events of one block after the other.
 type BlockSink interface {
 	Sink
-	// End is called after the last event of a block. If it returns true, the Divided sink needs no
-	// weak accesses to shared memory of this block: its result is the same without them. Otherwise it
-	// needs all events.
-	End() bool
+	// Refresh is called in front of blocks, while the Divided sink gets no events.
+	Refresh()
+	// Takes examines an access, in place of Access, and reports whether the Divided sink does not
+	// need it, provided that End returns true.
+	Takes(e *Access) bool
+	// End is called after the last event of a block, and appends what the Divided sink has to be told.
+	// If it returns false, the Divided sink needs all events of the block.
+	End(told []uint64) ([]uint64, bool)
 }

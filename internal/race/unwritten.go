@@ -64,9 +64,9 @@ func (d *Detector) useOf(no uint64) *use {
 	return &d.uses[no]
 }
 
-// leavesOut reports whether an access to global memory need not be recorded.
-func (d *Detector) leavesOut(e *event.Access) bool {
-	shift := d.opt.Objects.Shift
+// objectOf returns the number of the object that all lanes of an access are in; false if they are in
+// several.
+func objectOf(e *event.Access, shift uint) (no uint64, one bool) {
 	first := e.Addr[bits.TrailingZeros32(e.Mask)&31]
 	differ := uint64(0)
 	if n := int(e.Row); n != 0 {
@@ -78,18 +78,25 @@ func (d *Detector) leavesOut(e *event.Access) bool {
 			differ |= first ^ e.Addr[bits.TrailingZeros32(m)&31]
 		}
 	}
+	return first >> shift, differ>>shift == 0
+}
+
+// leavesOut reports whether an access to global memory need not be recorded.
+func (d *Detector) leavesOut(e *event.Access) bool {
+	shift := d.opt.Objects.Shift
+	no, one := objectOf(e, shift)
 	if e.Kind == event.Read {
-		if differ>>shift != 0 || e.Order.Strong() {
+		if !one || e.Order.Strong() {
 			return false
 		}
-		u := d.useOf(first >> shift)
+		u := d.useOf(no)
 		if *u == unused {
 			*u = readOnly
 		}
 		return *u == readOnly
 	}
-	if differ>>shift == 0 {
-		d.writes(first >> shift)
+	if one {
+		d.writes(no)
 		return false
 	}
 	for m := e.Mask; m != 0; m &= m - 1 {
@@ -102,12 +109,28 @@ func (d *Detector) leavesOut(e *event.Access) bool {
 func (d *Detector) writes(no uint64) {
 	u := d.useOf(no)
 	if *u == readOnly {
-		o := d.opt.Objects
-		if o.written == nil {
-			o.written = make(map[uint64]bool)
-		}
-		o.written[no], o.again = true, true
-		o.repeat()
+		d.opt.Objects.record(no)
 	}
 	*u = recorded
+}
+
+// record repeats the run with all reads of an object recorded.
+func (o *Objects) record(no uint64) {
+	if o.written == nil {
+		o.written = make(map[uint64]bool)
+	}
+	o.written[no], o.again = true, true
+	o.repeat()
+}
+
+// Told implements event.Divided: reads of the objects with these numbers were left out.
+func (d *Detector) Told(objects []uint64) {
+	for _, no := range objects {
+		switch u := d.useOf(no); *u {
+		case unused:
+			*u = readOnly
+		case recorded:
+			d.opt.Objects.record(no)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package nodiff
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -41,9 +42,9 @@ func TestRandomKernels(t *testing.T) {
 	if ran < 3*n {
 		t.Errorf("%d runs of %d kernels were compared", ran, n)
 	}
-	t.Logf("%d blocks showed nothing in their shared memory, %d were examined again",
-		blocksApart.Load(), blocksAgain.Load())
-	if blocksApart.Load() == 0 || blocksAgain.Load() == 0 {
+	t.Logf("%d blocks showed nothing in their shared memory, %d were examined again; reads of %d "+
+		"objects were left out", blocksApart.Load(), blocksAgain.Load(), readsApart.Load())
+	if blocksApart.Load() == 0 || blocksAgain.Load() == 0 || readsApart.Load() == 0 {
 		t.Error("some case is missing")
 	}
 }
@@ -158,13 +159,20 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 			if lockstep {
 				opt.Model = event.Lockstep
 			}
-			d := &divided{detector: race.New(opt)}
-			if split {
-				d.detector = race.NewSplit(opt, false)
-			}
-			_, err := m.Run(t.Context(), emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: workers,
-				Model: opt.Model}, d)
-			if err != nil {
+			var d *divided
+			objects := race.Objects{Shift: m.ObjectShift()}
+			if err := objects.Run(t.Context(), func(ctx context.Context) error {
+				if seed%2 == 0 && objects.Shift > 0 {
+					opt.Objects = &objects
+				}
+				d = &divided{detector: race.New(opt)}
+				if split {
+					d.detector = race.NewSplit(opt, false)
+				}
+				_, err := m.Run(ctx, emu.Options{Seed: seed, MaxSteps: maxSteps, Workers: workers,
+					Model: opt.Model}, d)
+				return err
+			}); err != nil {
 				t.Fatal(err)
 			}
 			return d.Report(), d
@@ -183,7 +191,8 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 
 // The numbers of blocks of which the shared memory was examined apart and of those that were
 // examined again, in all runs of compareWorkers.
-var blocksApart, blocksAgain atomic.Int64
+// readsApart counts pairs of a block and an object whose reads were left out.
+var blocksApart, blocksAgain, readsApart atomic.Int64
 
 // divided is a detector that counts the blocks of which a part shows nothing, and those of which it
 // shows something.
@@ -207,15 +216,19 @@ type counted struct {
 }
 
 // End implements event.BlockSink.
-func (c *counted) End() bool {
-	nothing := c.BlockSink.End()
+func (c *counted) End(told []uint64) ([]uint64, bool) {
+	told, nothing := c.BlockSink.End(told)
 	if nothing {
 		c.of.nothing.Add(1)
 	} else {
 		c.of.again.Add(1)
 	}
-	return nothing
+	readsApart.Add(int64(len(told)))
+	return told, nothing
 }
+
+// Told implements event.Divided.
+func (d *divided) Told(told []uint64) { d.detector.(event.Divided).Told(told) }
 
 // digest hashes the events of a run, except for undefined entries outside their masks.
 type digest struct {

@@ -73,6 +73,12 @@ var clBuiltins = sync.OnceValue(func() map[string]clDefinition {
 		"get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask get_sub_group_lt_mask "+
 		"sub_group_elect sub_group_rotate intel_sub_group_shuffle intel_sub_group_shuffle_xor "+
 		"intel_sub_group_shuffle_up intel_sub_group_shuffle_down", subgroup)
+	workgroup := func(g *clGen, _ string) { g.include("workgroup.h") }
+	add("work_group_broadcast", workgroup)
+	for _, op := range strings.Fields("add min max mul and or xor logical_and logical_or logical_xor") {
+		add("work_group_reduce_"+op+" work_group_scan_inclusive_"+op+" work_group_scan_exclusive_"+op,
+			workgroup)
+	}
 	return out
 })
 

@@ -445,17 +445,11 @@ var vectorOperandRE = lazyregexp.New(`invalid operands to binary expression \([^
 var amdRE = lazyregexp.New(
 	`use of undeclared identifier '(__builtin_amdgcn_\w+|__(ockl|ocml|llvm_amdgcn)_\w+)'`)
 
-// collectiveRE matches clang's error about a function of OpenCL C that heddle does not define.
-var collectiveRE = lazyregexp.New(`undeclared identifier '(work_group_\w+)'`)
-
 // compileHelp returns what to do about an error of clang; "" if that is not known.
 func compileHelp(diagnostics string) string {
 	if vectorOperandRE.MatchString(diagnostics) {
 		return "CUDA declares no operators for vector types such as float4: #include <helper_math.h>, " +
 			"which heddle provides"
-	}
-	if m := collectiveRE.FindStringSubmatch(diagnostics); m != nil {
-		return clUnsupported(m[1])
 	}
 	if m := amdRE.FindStringSubmatch(diagnostics); m != nil {
 		return m[1] + " is for AMD's GPUs only; heddle reads HIP as on NVIDIA's"

@@ -154,7 +154,6 @@ func clNames(text string) (names []string, unsupported string) {
 		case w.own[n]:
 		case clDefine(n) != nil:
 			names = append(names, n)
-		case workGroupRE.MatchString(n): // clang does not know it: an error where it is called
 		case unsupported == "" && clUnsupported(n) != "":
 			unsupported = n
 		}
@@ -223,8 +222,6 @@ var (
 	pipeRE = lazyregexp.New(
 		`^((read|write)_pipe|((sub|work)_group_)?(reserve|commit)_(read|write)_pipe|` +
 			`get_pipe_(num|max)_packets)$`)
-	workGroupRE = lazyregexp.New(
-		`^work_group_(broadcast|(reduce|scan_exclusive|scan_inclusive)_(add|min|max))$`)
 )
 
 // scopedRE matches clang's own atomic functions with a scope, which it drops for NVPTX.
@@ -241,8 +238,6 @@ func clUnsupported(name string) string {
 			"atomic_fetch_add_explicit"
 	case pipeRE.MatchString(name):
 		return "heddle does not support pipes"
-	case workGroupRE.MatchString(name):
-		return "heddle supports only two work-group functions, work_group_all and work_group_any"
 	}
 	return ""
 }

@@ -203,9 +203,6 @@ func TestOpenCLOmitted(t *testing.T) {
 		{"function", "int f(int x) { return missing(x); }\n" + good +
 			"__kernel void bad(global int *p) { p[0] = f(1); }\n", "bad: it needs f, which does not compile"},
 		{"signature", good + "kernel void bad(global REAL *p) { p[0] = 1; }\n", "bad: unknown type name"},
-		{"function that heddle lacks", good +
-			"kernel void bad(global int *p) { p[0] = work_group_reduce_add(p[1]); }\n",
-			"bad: heddle supports only two work-group functions"},
 		{"kernels of macros", "#define K(N, X) kernel void N(global int *p) { p[0] = X; }\n" +
 			"K(one, 1)\nK(two, missing(1))\nK(three, 3)\n" + good, ""},
 		{"missing header", "#include \"missing.h\"\n" + good, ""},

@@ -8,6 +8,7 @@ import (
 	"heddle/internal/diag"
 	"heddle/internal/driver"
 	"heddle/internal/event"
+	"heddle/internal/ir"
 	"heddle/internal/isa"
 	"heddle/internal/race"
 	"heddle/internal/source"
@@ -48,12 +49,13 @@ func (r *Run) add(key Key, rc *race.Race, make func() diag.Diagnostic) {
 	r.print(g, r.Guessed+r.Warnings)
 }
 
-// product returns the site that stands for a site of a matrix operation: the first one that was
-// found at the same place in the source. The steps of one product are operations of one statement
-// in a loop that compilers unroll, and a mistake about one of them is a mistake about all.
+// product returns the site that stands for a site of a matrix operation or of a vote of a block: the
+// first one that was found at the same place in the source. The steps of one product are operations
+// of one statement in a loop that compilers unroll, and heddle's own work-group functions of OpenCL
+// C vote about each bit of a value. A mistake about one of them is a mistake about all.
 func (r *Run) product(s event.Site) event.Site {
 	in := r.Machine.Site(s).Instr
-	if in == nil || in.Loc == nil || in.Action() != isa.ActMatrixAsync {
+	if in == nil || in.Loc == nil || in.Action() != isa.ActMatrixAsync && !votes(in) {
 		return s
 	}
 	if first, ok := r.products[in.Loc]; ok {
@@ -64,6 +66,12 @@ func (r *Run) product(s event.Site) event.Site {
 	}
 	r.products[in.Loc] = s
 	return s
+}
+
+// votes reports whether an instruction is a barrier that combines a predicate of all threads.
+func votes(in *ir.Instr) bool {
+	u, ok := in.Barrier()
+	return ok && u.Kind == isa.BarrierReduce
 }
 
 // count adds a bug.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -169,10 +170,27 @@ func (a *Arrays) BaseAndOffset(addr smt.Term) (*thread.Object, smt.Term, bool) {
 	return found, a.wide(off, true), true
 }
 
+// hasBase reports whether a base is part of a value. One that only decides between values is not,
+// nor one that selects an element of constant memory, such as the size of an image of OpenCL: the
+// element may be any value.
 func (a *Arrays) hasBase(t smt.Term) bool {
-	has := false
-	a.c.Visit([]smt.Term{t}, func(u smt.Term) { has = has || a.bases[u] != nil })
-	return has
+	c := a.c
+	seen := make(map[smt.Term]bool)
+	var has func(t smt.Term) bool
+	has = func(t smt.Term) bool {
+		if seen[t] {
+			return false // it has none, or the search has ended
+		}
+		seen[t] = true
+		if a.bases[t] != nil {
+			return true
+		}
+		if c.Width(t) == 0 || isConstantLoad(c.Name(t)) {
+			return false
+		}
+		return slices.ContainsFunc(c.Args(t), has)
+	}
+	return has(t)
 }
 
 // splitChoice splits an address by the first choice among pointers in it.

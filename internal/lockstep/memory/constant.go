@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -62,6 +63,12 @@ func (m *Model) paramAt(o *thread.Object, off smt.Term, size int) smt.Term {
 // maxTable bounds the elements of a table that become a choice by the index.
 const maxTable = 64
 
+// constantLoad begins the names of the functions that stand for constant memory.
+const constantLoad = "const"
+
+// isConstantLoad reports whether a function is one of them.
+func isConstantLoad(name string) bool { return strings.HasPrefix(name, symbol.Op+constantLoad) }
+
 // LoadConst returns an element that is loaded from constant or parameter memory at addr, which
 // leads to places.
 func (m *Model) LoadConst(l Load, addr smt.Term) smt.Term {
@@ -70,9 +77,9 @@ func (m *Model) LoadConst(l Load, addr smt.Term) smt.Term {
 	}
 	if o := l.only(); o != nil {
 		// By the offset alone: a value with a base in it would be taken for a part of an address.
-		return symbol.Opaque(m.c, fmt.Sprintf("const%d:%s", o.Index, o.Name), 8*l.Size, l.offset(m.c))
+		return symbol.Opaque(m.c, fmt.Sprintf("%s%d:%s", constantLoad, o.Index, o.Name), 8*l.Size, l.offset(m.c))
 	}
-	return symbol.Opaque(m.c, "const", 8*min(l.Size, 8), m.c.AddConst(addr, uint64(l.Index*l.Size)))
+	return symbol.Opaque(m.c, constantLoad, 8*min(l.Size, 8), m.c.AddConst(addr, uint64(l.Index*l.Size)))
 }
 
 // table is the element of a variable in constant memory of OpenCL; ok is false if it is not known.

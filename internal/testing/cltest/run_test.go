@@ -41,12 +41,18 @@ func compile(t *testing.T, text string, opt lower.Options) *ir.Module {
 func run(t *testing.T, m *ir.Module, kernel string, n int, args map[string][]byte, out string,
 	size int) []byte {
 	t.Helper()
+	return runGroup(t, m, kernel, event.Dim3{X: uint32(n), Y: 1, Z: 1}, args, out, size)
+}
+
+// runGroup is run for a work-group of any dimensions.
+func runGroup(t *testing.T, m *ir.Module, kernel string, group event.Dim3, args map[string][]byte,
+	out string, size int) []byte {
+	t.Helper()
 	k := m.Kernel(kernel)
 	if k == nil {
 		t.Fatalf("no kernel %s", kernel)
 	}
-	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1},
-		Block: &event.Dim3{X: uint32(n), Y: 1, Z: 1}}
+	req := launch.Request{Grid: &event.Dim3{X: 1, Y: 1, Z: 1}, Block: &group}
 	for name, b := range args {
 		req.Args = append(req.Args, launch.ArgSpec{Param: name, Offset: -1, Kind: launch.ArgBytes,
 			Text: hex.EncodeToString(b)})

@@ -96,3 +96,22 @@ kernel void rounds(global int *a, int n) {
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
+// All work-items have the same maximum, so that all or none reach the barrier.
+// heddle: grid=2 block=64
+kernel void maximum_decides(global int *a, global const int *b) {
+  local int s[64];
+  int t = get_local_id(0);
+  s[t] = b[get_global_id(0)];
+  int most = work_group_reduce_max(b[get_global_id(0)]);
+  if (work_group_broadcast(s[t], 5) == most) return;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[get_global_id(0)] = s[63 - t];
+}
+// Filtered reads: no work-item writes an image.
+constant sampler_t smooth = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+// heddle: grid=2 block=64
+kernel void filtered(read_only image2d_t im, sampler_t s, global float *a) {
+  int i = get_global_id(0);
+  float2 at = (float2)(i * 0.01f, i * 0.02f);
+  a[i] = read_imagef(im, smooth, at).x + read_imagef(im, s, at).y;
+}

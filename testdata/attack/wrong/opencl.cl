@@ -232,3 +232,54 @@ kernel void returns(global int *a, int n) {
   a[get_global_id(0)] = 1;
   barrier(CLK_GLOBAL_MEM_FENCE);
 }
+// Two places of an image, in fractions of its size: they have different pixels.
+constant sampler_t fractions = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+// heddle: grid=1 block=64
+kernel void fractions_of_image(read_only image2d_t im, global int *a) {
+  uint x = read_imageui(im, fractions, (float2)(0.25f, 0.25f)).x, y = read_imageui(im, fractions, (float2)(0.75f, 0.75f)).x;
+  if (x != y && get_local_id(0) < 3) barrier(CLK_LOCAL_MEM_FENCE);
+}
+// The same with a sampler of the host, which may be such a one.
+// heddle: grid=1 block=64
+kernel void sampler_of_host(read_only image2d_t im, sampler_t s, global int *a) {
+  uint x = read_imageui(im, s, (float2)(0.25f, 0.25f)).x, y = read_imageui(im, s, (float2)(0.75f, 0.75f)).x;
+  if (x != y && get_local_id(0) < 3) barrier(CLK_LOCAL_MEM_FENCE);
+}
+// A read in front of the image gets the border, and not its first pixel.
+constant sampler_t bordered = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+// heddle: grid=1 block=64
+kernel void border(read_only image1d_t im, global int *a) {
+  uint x = read_imageui(im, bordered, -0.5f).x, y = read_imageui(im, bordered, 0.5f).x;
+  if (x != y && get_local_id(0) < 3) barrier(CLK_LOCAL_MEM_FENCE);
+}
+// The sum of a group is the same for its work-items, and not for those of two groups.
+// heddle: grid=2 block=64
+kernel void sum_as_index(global int *a, global const int *b) {
+  int n = work_group_reduce_add(b[get_global_id(0)] & 1);
+  if (get_local_id(0) == 0) a[n] = get_group_id(0);
+}
+// An inclusive sum grows only at work-items that add something.
+// heddle: grid=1 block=64
+kernel void inclusive_index(global int *a, global const int *b) {
+  a[work_group_scan_inclusive_add(b[get_local_id(0)] & 1)] = get_local_id(0);
+}
+// The scan is different in each work-item.
+// heddle: grid=1 block=64
+kernel void scan_decides(global int *a) {
+  if (work_group_scan_exclusive_add(1) > 10) barrier(CLK_GLOBAL_MEM_FENCE);
+}
+// A reduction waits for all work-items, and orders no memory.
+// heddle: grid=1 block=64
+kernel void reduction_only(global int *a) {
+  local int s[64];
+  int t = get_local_id(0);
+  s[t] = t;
+  int n = work_group_reduce_max(t);
+  a[t] = s[n - t];
+}
+// A broadcast in one branch.
+// heddle: grid=1 block=64
+kernel void broadcast_in_branch(global int *a) {
+  int t = get_local_id(0);
+  if (t < 32) a[t] = work_group_broadcast(t, 3);
+}

@@ -104,8 +104,9 @@ type kin struct {
 	grid    *Grid // nil: the launch of the run
 	depth   int
 	tails   []tailLaunch
-	streams map[uint64]bool // that threads of the grid have created and not destroyed
-	created uint64
+	streams map[uint64]bool         // that threads of the grid have created and not destroyed
+	events  map[uint64]bool         // likewise
+	created uint64                  // streams and events
 	errors  map[event.Thread]uint64 // the last one of each thread, if there is one
 }
 
@@ -122,7 +123,7 @@ const (
 	nullStream          = 0
 	tailStream          = 3
 	fireAndForgetStream = 4
-	firstGridStream     = 1 << 20 // handles of created ones
+	firstGridStream     = 1 << 20 // handles of created ones, and of events
 )
 
 // Limits of the device runtime (CUDA C++ Programming Guide, "Nesting Depth" and

@@ -203,7 +203,7 @@ func TestVideo(t *testing.T) {
 func TestDeviceRuntime(t *testing.T) {
 	for name, want := range map[string]string{
 		"cudaDeviceSynchronize": "call of cudaDeviceSynchronize: CUDA 12 has removed it from device code",
-		"__cudaCDP2EventRecord": "call of __cudaCDP2EventRecord: events in device code",
+		"__cudaCDP2GraphLaunch": "call of __cudaCDP2GraphLaunch: graphs that device code launches",
 		"cudaLaunchDeviceV2":    "call of cudaLaunchDeviceV2 with 0 arguments; it has 2",
 		"cudaOther":             "call of cudaOther, which has no body",
 	} {

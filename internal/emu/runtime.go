@@ -33,6 +33,11 @@ func init() { // the functions lead back to it through the grids that they run
 		"cudaPeekAtLastError":       {nil, runtimePeekError},
 		"cudaStreamCreateWithFlags": {[]int{8, 4}, runtimeStream},
 		"cudaStreamDestroy":         {[]int{8}, runtimeDestroy},
+		"cudaEventCreateWithFlags":  {[]int{8, 4}, runtimeEvent},
+		"cudaEventRecord":           {[]int{8, 8}, runtimeRecord},
+		"cudaEventRecordWithFlags":  {[]int{8, 8, 4}, runtimeRecord},
+		"cudaStreamWaitEvent":       {[]int{8, 8, 4}, runtimeWait},
+		"cudaEventDestroy":          {[]int{8}, runtimeEventDestroy},
 		"cudaMalloc":                {[]int{8, 8}, runtimeMalloc},
 		"cudaMemcpyAsync":           {[]int{8, 8, 8, 4, 8}, runtimeCopy},
 		"cudaMemsetAsync":           {[]int{8, 4, 8, 8}, runtimeSet},
@@ -46,19 +51,14 @@ func init() { // the functions lead back to it through the grids that they run
 var notInKernels = map[string]string{
 	"cudaDeviceSynchronize": "CUDA 12 has removed it from device code: a kernel cannot wait for the " +
 		"grids that it launches",
-	"cudaEventRecord":          "events in device code are not supported",
-	"cudaEventRecordWithFlags": "events in device code are not supported",
-	"cudaEventCreateWithFlags": "events in device code are not supported",
-	"cudaEventDestroy":         "events in device code are not supported",
-	"cudaStreamWaitEvent":      "events in device code are not supported",
-	"cudaMemcpy2DAsync":        "copies that device code enqueues are not supported",
-	"cudaMemcpy3DAsync":        "copies that device code enqueues are not supported",
-	"cudaMemset2DAsync":        "copies that device code enqueues are not supported",
-	"cudaMemset3DAsync":        "copies that device code enqueues are not supported",
-	"cudaGraphLaunch":          "graphs that device code launches are not supported",
-	"cudaGetCurrentGraphExec":  "graphs that device code launches are not supported",
-	"cudaLaunchDevice_ptsz":    "default streams of threads are not supported in device code",
-	"cudaLaunchDeviceV2_ptsz":  "default streams of threads are not supported in device code",
+	"cudaMemcpy2DAsync":       "copies that device code enqueues are not supported",
+	"cudaMemcpy3DAsync":       "copies that device code enqueues are not supported",
+	"cudaMemset2DAsync":       "copies that device code enqueues are not supported",
+	"cudaMemset3DAsync":       "copies that device code enqueues are not supported",
+	"cudaGraphLaunch":         "graphs that device code launches are not supported",
+	"cudaGetCurrentGraphExec": "graphs that device code launches are not supported",
+	"cudaLaunchDevice_ptsz":   "default streams of threads are not supported in device code",
+	"cudaLaunchDeviceV2_ptsz": "default streams of threads are not supported in device code",
 	"__cudaDeviceSynchronizeDeprecationAvoidance": "CUDA 12 has removed it from device code: a kernel " +
 		"cannot wait for the grids that it launches",
 }
@@ -294,6 +294,63 @@ func runtimeDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
 		return x.runtimeError(l, cudaErrorInvalidHandle), true
 	}
 	delete(x.kin.streams, args[0])
+	return cudaSuccess, true
+}
+
+// eventDisableTiming is the flag with which events of the device must be created.
+const eventDisableTiming = 2
+
+// runtimeEvent is cudaEventCreateWithFlags(&event, flags).
+func runtimeEvent(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	if args[1] != eventDisableTiming {
+		return x.runtimeError(l, cudaErrorInvalidValue), true
+	}
+	if x.kin.events == nil {
+		x.kin.events = make(map[uint64]bool)
+	}
+	handle := firstGridStream + x.kin.created
+	x.kin.created++
+	x.kin.events[handle] = true
+	return cudaSuccess, x.poke(in, l, args[0], 8, handle)
+}
+
+// runtimeRecord is cudaEventRecord(event, stream), with flags that select nothing.
+func runtimeRecord(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	return x.eventWork(in, l, args[0], args[1], false), true
+}
+
+// runtimeWait is cudaStreamWaitEvent(stream, event, flags).
+func runtimeWait(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
+	if args[2] != 0 {
+		return x.runtimeError(l, cudaErrorInvalidValue), true
+	}
+	return x.eventWork(in, l, args[1], args[0], true), true
+}
+
+// eventWork tells of a record of an event in a stream, or of a wait for it. What is in the stream
+// has been executed, so that nothing waits; the consumer of events knows what is ordered. Named
+// streams are for launches alone.
+func (x *exec) eventWork(in *inst, l int, handle, stream uint64, wait bool) uint64 {
+	switch {
+	case stream == tailStream || stream == fireAndForgetStream:
+		return x.runtimeError(l, cudaErrorInvalidValue)
+	case !x.kin.events[handle] || stream != nullStream && !x.kin.streams[stream]:
+		return x.runtimeError(l, cudaErrorInvalidHandle)
+	}
+	if sink, ok := x.sink.(event.LaunchSink); ok {
+		e := x.launchEvent(in, l, stream)
+		e.Event, e.Wait = handle, wait
+		sink.Launch(&e)
+	}
+	return cudaSuccess
+}
+
+// runtimeEventDestroy is cudaEventDestroy(event). Streams that wait for it go on to do so.
+func runtimeEventDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
+	if !x.kin.events[args[0]] {
+		return x.runtimeError(l, cudaErrorInvalidHandle), true
+	}
+	delete(x.kin.events, args[0])
 	return cudaSuccess, true
 }
 

@@ -13,6 +13,10 @@ type Launch struct {
 	// Shared says that each block has a stream of this handle of its own.
 	Stream        uint64
 	Alone, Shared bool
+	// Event, unless it is 0, is the handle of an event, and no grid is launched: the thread records it
+	// in the stream or, if Wait is set, lets the stream wait for it.
+	Event uint64
+	Wait  bool
 	// Accesses are those of the launched grid and of the grids below it to global memory.
 	Accesses []GridAccess
 	// Fenced says that the grid may have synchronized with others by strong accesses.

@@ -1,6 +1,8 @@
 package race
 
 import (
+	"slices"
+
 	"heddle/internal/event"
 )
 
@@ -14,8 +16,9 @@ import (
 // grids is what a detector knows of the streams of a grid.
 type grids struct {
 	streams map[streamKey]*gridStream
-	warp    event.Warp // of the last component
-	lanes   uint8      // of warp that are components; 0: there is none
+	events  map[uint64]gridCall // the last record of each event, by its handle
+	warp    event.Warp          // of the last component
+	lanes   uint8               // of warp that are components; 0: there is none
 }
 
 // streamKey names a stream: by its handle, and by its block if each has one.
@@ -29,6 +32,60 @@ type gridStream struct {
 	component
 	value uint32 // of the last grid
 	knows *know  // with which the next one begins, whatever its thread knows
+	// last are the last launches of each thread into the stream, and waits the waits for events that
+	// no launch is known to follow.
+	last  map[event.Thread]uint32
+	waits []gridCall
+}
+
+// gridCall is a record of an event, or a wait for it: the thread that made it, its clock, and what
+// has happened before the work behind it in the stream.
+type gridCall struct {
+	thread event.Thread
+	clock  uint32
+	knows  *know
+}
+
+// in reports whether a call, or a launch, happens before one with what k knows. Only then does it
+// come first in every execution.
+func (c *gridCall) in(k *know) bool {
+	return k.covers(c.thread.Warp(), 1<<c.thread.Lane(), c.clock)
+}
+
+// event records an event, or lets a stream wait for it. The event is what the thread knows to be in
+// the stream: a launch of another thread that nothing orders with the record may come behind it.
+// Likewise a wait counts for the launches behind it alone, if it knows of the record: one that
+// comes before has no effect.
+func (d *Detector) event(e *event.Launch, w *warp, s *gridStream, knows *know) {
+	call := gridCall{thread: event.ThreadOf(e.Warp, e.Lane), clock: w.own[e.Lane]}
+	if e.Wait {
+		if rec, ok := d.grids.events[e.Event]; ok && rec.in(knows) {
+			call.knows = rec.knows
+			s.waits = append(s.waits, call)
+		}
+		return
+	}
+	call.knows = s.behind(knows)
+	for t, clock := range s.last {
+		if c := (gridCall{thread: t, clock: clock}); !c.in(knows) {
+			call.knows = nil
+		}
+	}
+	if d.grids.events == nil {
+		d.grids.events = make(map[uint64]gridCall)
+	}
+	d.grids.events[e.Event] = call
+}
+
+// behind returns what has happened before work that is enqueued with what k knows.
+func (s *gridStream) behind(k *know) *know {
+	all := s.knows
+	for i := range s.waits {
+		if s.waits[i].in(k) {
+			all = join(all, s.waits[i].knows)
+		}
+	}
+	return all
 }
 
 // launched is what the pieces of one grid have in common.
@@ -78,8 +135,22 @@ func (d *Detector) Launch(e *event.Launch) {
 	}
 	w, b := d.warpOf(e.Warp)
 	s := d.stream(e, b)
-	start := agentStart{w: w, b: b, lane: e.Lane, knows: join(d.clock(w, b, e.Lane), s.knows),
-		generic: true}
+	knows := d.clock(w, b, e.Lane)
+	if e.Event != 0 {
+		d.event(e, w, s, knows)
+		w.tick(1 << e.Lane)
+		d.pass(e.Warp, e.Active)
+		return
+	}
+	if !e.Alone {
+		s.knows = s.behind(knows) // a later grid of the stream is behind this one
+		s.waits = slices.DeleteFunc(s.waits, func(c gridCall) bool { return c.in(knows) })
+		if s.last == nil {
+			s.last = make(map[event.Thread]uint32)
+		}
+		s.last[event.ThreadOf(e.Warp, e.Lane)] = w.own[e.Lane]
+	}
+	start := agentStart{w: w, b: b, lane: e.Lane, knows: join(knows, s.knows), generic: true}
 	s.value++
 	s.knows = join(start.knows, s.component.value(s.value))
 	d.learnSite(&event.Access{Site: e.Site, Kind: event.Write, Size: 4})

@@ -194,3 +194,85 @@ __global__ void last_without_fence(int *out, int *in, int *counter) {
     if (atomicAdd(counter, 1) == 127)
         sum_up<<<1, 1>>>(out, in, 128); // @launch20
 }
+
+// race-grid @fill @add @launch21a @launch21b: the event is recorded in front of the first grid, and stands for nothing ("Events")
+// heddle: grid=1 block=1
+__global__ void event_too_early(int *out, int *in) {
+    cudaStream_t s, t;
+    cudaEvent_t e;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    cudaEventRecord(e, s);
+    fill<<<1, 32, 0, s>>>(in, 32, 1); // @launch21a
+    cudaStreamWaitEvent(t, e, 0);
+    add<<<1, 32, 0, t>>>(out, in, 32); // @launch21b
+}
+
+// race-grid @fill @add @launch22a @launch22b: the wait is in front of the record, and waits for nothing
+// heddle: grid=1 block=1
+__global__ void wait_too_early(int *out, int *in) {
+    cudaStream_t s, t;
+    cudaEvent_t e;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    fill<<<1, 32, 0, s>>>(in, 32, 1); // @launch22a
+    cudaStreamWaitEvent(t, e, 0);
+    cudaEventRecord(e, s);
+    add<<<1, 32, 0, t>>>(out, in, 32); // @launch22b
+}
+
+// race-grid @fill @reads23 @launch23: an event holds back streams, and not the thread
+// heddle: grid=1 block=1
+__global__ void event_is_no_wait(int *out, int *in) {
+    cudaEvent_t e;
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    fill<<<1, 32>>>(in, 32, 1); // @launch23
+    cudaEventRecord(e, 0);
+    cudaStreamWaitEvent(0, e, 0);
+    out[0] = in[5]; // @reads23
+}
+
+// race-grid @fill @add @launch24a @launch24b: no barrier orders the wait with the record, which may come later
+// heddle: grid=1 block=64
+__global__ void record_by_other_thread(int *out, int *in) {
+    __shared__ cudaStream_t s, t;
+    __shared__ cudaEvent_t e;
+    if (threadIdx.x == 0) {
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+        cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        fill<<<1, 32, 0, s>>>(in, 32, 1); // @launch24a
+        cudaEventRecord(e, s);
+    }
+    if (threadIdx.x == 32) {
+        cudaStreamWaitEvent(t, e, 0);
+        add<<<1, 32, 0, t>>>(out, in, 32); // @launch24b
+    }
+}
+
+// race-grid @fill @add @launch25a @launch25b: no barrier orders the record with the launch, which may come later
+// heddle: grid=1 block=64
+__global__ void launch_by_other_thread(int *out, int *in) {
+    __shared__ cudaStream_t s, t;
+    __shared__ cudaEvent_t e;
+    if (threadIdx.x == 0) {
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+        cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        fill<<<1, 32, 0, s>>>(in, 32, 1); // @launch25a
+    if (threadIdx.x == 32)
+        cudaEventRecord(e, s);
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        cudaStreamWaitEvent(t, e, 0);
+        add<<<1, 32, 0, t>>>(out, in, 32); // @launch25b
+    }
+}

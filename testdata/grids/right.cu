@@ -226,3 +226,64 @@ __global__ void last_with_fence(int *out, int *in, int *counter) {
         sum_up<<<1, 1>>>(out, in, 128);
     }
 }
+
+// clean: the second stream waits for the event, which is behind the first grid ("Events")
+// heddle: grid=1 block=1
+__global__ void event_between_streams(int *out, int *in) {
+    cudaStream_t s, t;
+    cudaEvent_t e;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    if (cudaEventCreateWithFlags(&e, cudaEventDisableTiming) != cudaSuccess)
+        __trap();
+    fill<<<1, 32, 0, s>>>(in, 32, 1);
+    cudaEventRecord(e, s);
+    cudaStreamWaitEvent(t, e, 0);
+    add<<<1, 32, 0, t>>>(out, in, 32);
+    if (cudaEventDestroy(e) != cudaSuccess || cudaEventDestroy(e) != cudaErrorInvalidResourceHandle)
+        __trap();
+    cudaStreamDestroy(s);
+    cudaStreamDestroy(t);
+}
+
+// clean: barriers order the calls of the threads, and an event behind a wait stands for what that waits for
+// heddle: grid=1 block=96
+__global__ void events_of_threads(int *out, int *in) {
+    __shared__ cudaStream_t s[3];
+    __shared__ cudaEvent_t e[2];
+    int t = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0)
+        cudaStreamCreateWithFlags(&s[t], cudaStreamNonBlocking);
+    if (threadIdx.x < 2)
+        cudaEventCreateWithFlags(&e[threadIdx.x], cudaEventDisableTiming);
+    __syncthreads();
+    if (threadIdx.x == 5) {
+        fill<<<1, 32, 0, s[0]>>>(in, 32, 1);
+        cudaEventRecord(e[0], s[0]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 40) {
+        cudaStreamWaitEvent(s[1], e[0], 0);
+        cudaEventRecord(e[1], s[1]);
+    }
+    __syncthreads();
+    if (threadIdx.x == 70)
+        cudaStreamWaitEvent(s[2], e[1], 0);
+    __syncthreads();
+    if (threadIdx.x == 90)
+        add<<<1, 32, 0, s[2]>>>(out, in, 32);
+}
+
+// clean: a wait has no effect before a record; named streams have no events, and events no times
+// heddle: grid=1 block=1
+__global__ void event_errors(int *out) {
+    cudaEvent_t e, other;
+    if (cudaEventCreateWithFlags(&other, 0) != cudaErrorInvalidValue)
+        __trap();
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    cudaStreamWaitEvent(0, e, 0);
+    if (cudaEventRecord(e, cudaStreamTailLaunch) != cudaErrorInvalidValue ||
+        cudaEventRecord(e, (cudaStream_t)12345) != cudaErrorInvalidResourceHandle)
+        __trap();
+    fill<<<1, 32>>>(out, 32, 1);
+}

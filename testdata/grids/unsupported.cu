@@ -10,12 +10,3 @@ __global__ void waits(int *out) {
     cudaDeviceSynchronize();
     out[0] = out[1];
 }
-
-// unsupported "events in device code are not supported": a limit of heddle
-// heddle: grid=1 block=1
-__global__ void events(int *out) {
-    cudaEvent_t e;
-    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
-    fill<<<1, 32>>>(out);
-    cudaEventRecord(e, 0);
-}

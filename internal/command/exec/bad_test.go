@@ -127,6 +127,20 @@ var badEnds = []struct {
 			cudaHostGetDevicePointer(&d, h, 0); check<<<1, 1>>>(d); work<<<1, 32>>>(h + 32, 32); cudaDeviceSynchronize();
 			if (h[63] != 31 || cudaHostUnregister(h) || h[63] != 31 || h[9999] != 7) return 3;
 			free(h); return cudaGetLastError() != cudaErrorHostMemoryAlreadyRegistered;`},
+	// The same for variables of main and of a function that registers its own, on the stack of the main
+	// thread and of another one. The stack goes on to grow.
+	{name: "registered stack", body: `auto all = [] {
+				struct in { static int depth(int n) { volatile char big[4096]; big[n] = (char)n; return n ? depth(n - 1) + big[n] : 0; } };
+				int h[2] = {1, 5}, *d; volatile int other = 3;
+				if (cudaHostRegister(h, sizeof h, cudaHostRegisterMapped) || cudaHostGetDevicePointer(&d, h, 0)) return 1;
+				other = 4; check<<<1, 1>>>(d); work<<<1, 2>>>(d, 2);
+				if (cudaDeviceSynchronize() || h[0] != 0 || h[1] != 1 || other != 4) return 2;
+				h[0] = in::depth(100) ? 7 : 8;
+				if (cudaHostUnregister(h) || h[0] != 7 || h[1] != 1 || other != 4) return 3;
+				return in::depth(200) ? 0 : 4; };
+			int one = all(), two = -1;
+			std::thread([&] { two = all(); }).join();
+			return one * 10 + two;`},
 	// A heddle:ignore comment covers findings of programs as it does those of check.
 	{name: "suppressed", body: `last<<<1, 64>>>(buffer(1)); return cudaDeviceSynchronize();`},
 	{name: "no launch", body: `int n; cudaGetDeviceCount(&n); printf("%d\n", n);`, code: 3, stdout: "1\n"},

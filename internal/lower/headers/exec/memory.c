@@ -192,24 +192,57 @@ static uint64_t device_address(const struct registered *r, const void *p) {
   return r->addr + ((uint64_t)(uintptr_t)p - r->host / 4096 * 4096);
 }
 
+/* Pages that change their memory and keep their contents. They may be of the stack on which the caller runs: nothing
+   may be written there between the copy and the mapping, so both are made on another stack, which is in no page that a
+   program can register. */
+struct remapping {
+  void *pages, *arena;
+  size_t size;
+  int back; /* to memory of the host alone */
+  void *result;
+  ucontext_t caller, here;
+  char stack[1 << 16];
+};
+
+static void remap_pages(struct remapping *r) {
+  if (!r->back) memcpy(r->arena, r->pages, r->size);
+  r->result = r->back ? mmap(r->pages, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+                      : mmap(r->pages, r->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena_fd,
+                             (off_t)((uint64_t)(uintptr_t)r->arena - server.base));
+  if (r->back && r->result != MAP_FAILED) memcpy(r->pages, r->arena, r->size);
+}
+static void remap_there(unsigned int high, unsigned int low) {
+  remap_pages((struct remapping *)(uintptr_t)((uint64_t)high << 32 | low));
+}
+
+static void change_pages(uint64_t pages, size_t size, void *arena, int back) {
+  struct remapping *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (r == MAP_FAILED) give_up("no memory");
+  r->pages = (void *)(uintptr_t)pages, r->arena = arena, r->size = size, r->back = back;
+  /* Below the pages the stack must go on to grow, which it does while a page of it is left there. */
+  volatile char below[1 << 14];
+  below[0] = 0;
+  getcontext(&r->here);
+  r->here.uc_stack.ss_sp = r->stack, r->here.uc_stack.ss_size = sizeof r->stack, r->here.uc_link = &r->caller;
+  makecontext(&r->here, (void (*)(void))remap_there, 2, (unsigned int)((uint64_t)(uintptr_t)r >> 32),
+              (unsigned int)(uintptr_t)r);
+  swapcontext(&r->caller, &r->here);
+  if (r->result == MAP_FAILED) give_up("registered host memory cannot be mapped");
+  munmap(r, sizeof *r);
+}
+
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned int flags) {
   ENTER();
-  char here;
   uint64_t host = (uint64_t)(uintptr_t)p, first = host / 4096 * 4096, pages = (host + n + 4095) / 4096 * 4096 - first;
-  uint64_t stack = (uint64_t)(uintptr_t)&here - first + (1 << 16);
   (void)flags;
   if (!p || !n || in_arena(p)) return fail(cudaErrorInvalidValue);
-  if (stack < pages + (1 << 17)) return (cudaError_t)heddle_unsupported("cudaHostRegister of the stack");
   for (struct registered *r = registered_memory; r; r = r->next)
     if (first < r->host + r->size && r->host < first + pages) return fail(cudaErrorHostMemoryAlreadyRegistered);
   void *to;
   cudaError_t e = allocate(&to, pages, HEDDLE_KIND_PINNED, CALLER);
   if (e != cudaSuccess) return e;
-  memcpy(to, (void *)(uintptr_t)first, pages);
-  if (mmap((void *)(uintptr_t)first, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena_fd,
-           (off_t)((uint64_t)(uintptr_t)to - server.base)) == MAP_FAILED)
-    give_up("registered host memory cannot be mapped");
   struct registered *r = need(malloc(sizeof *r));
+  change_pages(first, pages, to, 0);
   lock();
   *r = (struct registered){host, n, pages, (uint64_t)(uintptr_t)to, registered_memory};
   registered_memory = r;
@@ -226,10 +259,8 @@ cudaError_t cudaHostUnregister(void *p) {
   unlock();
   if (!r) return fail(cudaErrorHostMemoryNotRegistered);
   cudaError_t e = finish();
-  void *first = (void *)(uintptr_t)(r->host / 4096 * 4096), *from = (void *)(uintptr_t)r->addr;
-  if (mmap(first, r->pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-    give_up("registered host memory cannot be mapped");
-  memcpy(first, from, r->pages);
+  void *from = (void *)(uintptr_t)r->addr;
+  change_pages(r->host / 4096 * 4096, r->pages, from, 1);
   free(r);
   return fail(e != cudaSuccess ? e : release(from, 1, CALLER, NULL));
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "shim.h"

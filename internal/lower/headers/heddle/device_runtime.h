@@ -22,6 +22,7 @@ __heddle_runtime cudaError_t cudaStreamDestroy(cudaStream_t);
 __heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int);
 __heddle_runtime cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int);
 __heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+__heddle_runtime cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned int);
 __heddle_runtime cudaError_t cudaEventDestroy(cudaEvent_t);
 __heddle_runtime cudaError_t cudaMemcpyAsync(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
 __heddle_runtime cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);

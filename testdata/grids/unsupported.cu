@@ -10,3 +10,11 @@ __global__ void waits(int *out) {
     cudaDeviceSynchronize();
     out[0] = out[1];
 }
+
+// unsupported "graphs that device code launches are not supported": a limit of heddle ("Device Graph Launch")
+// heddle: grid=1 block=1
+__global__ void graph(int *out) { cudaGraphLaunch(*(cudaGraphExec_t *)out, cudaStreamGraphFireAndForget); }
+
+// unsupported "graphs that device code launches are not supported": the graph of the kernel itself
+// heddle: grid=1 block=1
+__global__ void own_graph(int *out) { cudaGraphLaunch(cudaGetCurrentGraphExec(), cudaStreamGraphTailLaunch); }

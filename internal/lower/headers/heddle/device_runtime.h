@@ -24,6 +24,8 @@ __heddle_runtime cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned in
 __heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 __heddle_runtime cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned int);
 __heddle_runtime cudaError_t cudaEventDestroy(cudaEvent_t);
+__heddle_runtime cudaGraphExec_t cudaGetCurrentGraphExec(void);
+__heddle_runtime cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
 __heddle_runtime cudaError_t cudaMemcpyAsync(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t = 0);
 __heddle_runtime cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
 #undef __heddle_runtime

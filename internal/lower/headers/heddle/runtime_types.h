@@ -320,6 +320,9 @@ typedef void (*cudaHostFn_t)(void *);
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamGraphTailLaunch ((cudaStream_t)0x0100000000000000)
+#define cudaStreamGraphFireAndForget ((cudaStream_t)0x0200000000000000)
+#define cudaStreamGraphFireAndForgetAsSibling ((cudaStream_t)0x0300000000000000)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 #define cudaEventDefault 0x00

@@ -67,10 +67,15 @@ template <typename __A> struct __heddle_same_type<__A, __A> { enum { value = 1 }
   }
 
 #define __HEDDLE_ARGS(...) __VA_ARGS__
-/* One function in its three forms: value, pointer to the result, and on a reference of dimension DIM. */
+/* One function in its four forms: value, the same with a note of whether the texels exist, which they do as there are no
+   sparse arrays, pointer to the result, and on a reference of dimension DIM. */
 #define __HEDDLE_TEXTURE(NAME, DIM, PARAMS, NAMES, OP, COORD, TEXT, ...)                                         \
   template <typename __T> __heddle_fn __T NAME(cudaTextureObject_t __h, __HEDDLE_ARGS PARAMS) {                 \
     __HEDDLE_TEX_ASM(OP, COORD, TEXT, __VA_ARGS__)                                                              \
+  }                                                                                                             \
+  template <typename __T> __heddle_fn __T NAME(cudaTextureObject_t __h, __HEDDLE_ARGS PARAMS, bool *__exist) {  \
+    *__exist = true;                                                                                            \
+    return NAME<__T>(__h, __HEDDLE_ARGS NAMES);                                                                 \
   }                                                                                                             \
   template <typename __T> __heddle_fn void NAME(__T *__to, cudaTextureObject_t __h, __HEDDLE_ARGS PARAMS) {     \
     *__to = NAME<__T>(__h, __HEDDLE_ARGS NAMES);                                                                \
@@ -110,6 +115,11 @@ template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, flo
   case 3: __HEDDLE_TEX_ASM("tld4.a.2d", "f32", "{%5, %6}]", "f"(__x), "f"(__y))
   }
   __HEDDLE_TEX_ASM("tld4.r.2d", "f32", "{%5, %6}]", "f"(__x), "f"(__y))
+}
+
+template <typename __T> __heddle_fn __T tex2Dgather(cudaTextureObject_t __h, float __x, float __y, bool *__exist, int __comp = 0) {
+  *__exist = true;
+  return tex2Dgather<__T>(__h, __x, __y, __comp);
 }
 
 /* Surfaces: x counts bytes. Elements move as raw bits; a vector is one instruction for each component, which

@@ -427,6 +427,8 @@ func (r *recovery) explain(omitted []Omitted) {
 	for i := range omitted {
 		o := &omitted[i]
 		switch help := compileHelp(o.Reason); {
+		case hiddenRE.MatchString(o.Reason):
+			o.Reason = hiddenRE.FindStringSubmatch(o.Reason)[1] + ": " + help
 		case help != "":
 			o.Reason += "; " + help
 		case len(r.stubs) == 1:
@@ -445,11 +447,17 @@ var vectorOperandRE = lazyregexp.New(`invalid operands to binary expression \([^
 var amdRE = lazyregexp.New(
 	`use of undeclared identifier '(__builtin_amdgcn_\w+|__(ockl|ocml|llvm_amdgcn)_\w+)'`)
 
+// hiddenRE matches clang's error about a function of OpenCL C that heddle does not support.
+var hiddenRE = lazyregexp.New(`undeclared identifier '` + hiddenPrefix + `(\w+)'`)
+
 // compileHelp returns what to do about an error of clang; "" if that is not known.
 func compileHelp(diagnostics string) string {
 	if vectorOperandRE.MatchString(diagnostics) {
 		return "CUDA declares no operators for vector types such as float4: #include <helper_math.h>, " +
 			"which heddle provides"
+	}
+	if m := hiddenRE.FindStringSubmatch(diagnostics); m != nil {
+		return clUnsupported(m[1])
 	}
 	if m := amdRE.FindStringSubmatch(diagnostics); m != nil {
 		return m[1] + " is for AMD's GPUs only; heddle reads HIP as on NVIDIA's"

@@ -249,7 +249,11 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		out, warnings, err = r.compile(text, failure)
 	}
 	var refused *CompileError
-	if errors.As(err, &refused) {
+	switch {
+	case !errors.As(err, &refused):
+	case b.cl != nil && len(b.cl.refused) > 0 && hiddenRE.MatchString(refused.Output):
+		return nil, b.unsupported(b.cl.refused[0], text)
+	default:
 		refused.Output, refused.Help = b.shown(refused.Output), b.help(refused.Output)
 	}
 	if err != nil {
@@ -258,7 +262,7 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered || b.marked != nil)...)
 	warnings = append(warnings, uninstantiated(name, content, out)...)
 	for i, w := range warnings {
-		warnings[i] = b.shown(w)
+		warnings[i] = strings.ReplaceAll(b.shown(w), hiddenPrefix, "")
 	}
 	for i := range out.omitted {
 		out.omitted[i].Reason = b.shown(out.omitted[i].Reason)

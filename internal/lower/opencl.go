@@ -28,6 +28,7 @@ type openCL struct {
 	std     string // -cl-std, such as "CL2.0"
 	prelude string // path of the header with the built-in functions; empty: not generated yet
 	defined []string
+	refused []string // built-in functions that the file names and heddle does not support
 }
 
 // generic reports whether the version has the generic address space.
@@ -99,17 +100,28 @@ func (b *build) writeBuiltins(ctx context.Context, source func(string) []byte) e
 		text = string(out)
 		_, own, _ = strings.Cut(text, endOfBase)
 	}
-	names, unsupported := clNames(text)
-	if unsupported != "" {
-		return b.unsupported(unsupported, source)
-	}
-	b.cl.defined = clVariants(own)
+	names, refused := clNames(text)
+	b.cl.defined, b.cl.refused = clVariants(own), refused
 	path := filepath.Join(b.tmp, "builtins.h")
-	if err := os.WriteFile(path, []byte(clPrelude(names, b.cl.generic())), 0o644); err != nil {
+	prelude := clPrelude(names, b.cl.generic()) + hidden(refused)
+	if err := os.WriteFile(path, []byte(prelude), 0o644); err != nil {
 		return err
 	}
 	b.cl.prelude = path
 	return nil
+}
+
+// hiddenPrefix begins what takes the place of the name of a function that is not supported.
+const hiddenPrefix = "__heddle_unsupported_"
+
+// hidden returns macros that make calls of functions errors, which cost the kernels that have them:
+// some of these functions are clang's own.
+func hidden(names []string) string {
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "#define %s %s%s\n", n, hiddenPrefix, n)
+	}
+	return b.String()
 }
 
 // endOfBase is the last name that base.h declares: what follows is of the file.
@@ -129,8 +141,8 @@ func clVariants(text string) []string {
 }
 
 // clNames returns the identifiers in a preprocessed text that name built-in functions, except those
-// that the text defines itself, and the first one that names an unsupported function.
-func clNames(text string) (names []string, unsupported string) {
+// that the text defines itself, and those that name unsupported functions.
+func clNames(text string) (names, unsupported []string) {
 	w := &clWords{seen: make(map[string]bool), own: make(map[string]bool)}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
@@ -154,8 +166,8 @@ func clNames(text string) (names []string, unsupported string) {
 		case w.own[n]:
 		case clDefine(n) != nil:
 			names = append(names, n)
-		case unsupported == "" && clUnsupported(n) != "":
-			unsupported = n
+		case clUnsupported(n) != "":
+			unsupported = append(unsupported, n)
 		}
 	}
 	return names, unsupported

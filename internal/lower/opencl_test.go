@@ -173,13 +173,14 @@ func TestBuiltinNames(t *testing.T) {
 		{"kernel void k() { \"sin\"; 'c'; \"a\\\"cos(\"; tan(1); }", "tan", ""},
 		{"kernel void k() { convert_int4_sat_rte(as_float(x)); convert_int5(x); }",
 			"convert_int4_sat_rte as_float", ""},
-		{"kernel void k() { enqueue_kernel(); read_pipe(); }", "", "enqueue_kernel"},
+		{"kernel void k() { enqueue_kernel(); read_pipe(); }", "", "enqueue_kernel read_pipe"},
 		{"int read_pipe(int x) { return x; } kernel void k() { read_pipe(1); }", "", ""},
 		{"kernel void k() { \"unterminated\n sin(1); }", "sin", ""},
 		{"kernel void k() { )))}}} ;;; min(", "min", ""},
 	} {
 		names, unsupported := clNames(c.text)
-		if got := strings.Join(names, " "); got != c.want || unsupported != c.unsupported {
+		if got := strings.Join(names, " "); got != c.want ||
+			strings.Join(unsupported, " ") != c.unsupported {
 			t.Errorf("%s: %q, %q; want %q, %q", c.text, got, unsupported, c.want, c.unsupported)
 		}
 	}
@@ -203,6 +204,10 @@ func TestOpenCLOmitted(t *testing.T) {
 		{"function", "int f(int x) { return missing(x); }\n" + good +
 			"__kernel void bad(global int *p) { p[0] = f(1); }\n", "bad: it needs f, which does not compile"},
 		{"signature", good + "kernel void bad(global REAL *p) { p[0] = 1; }\n", "bad: unknown type name"},
+		{"pipe", good + "kernel void bad(read_only pipe int in, global int *p) { int v; if (!read_pipe(in, &v)) *p = v; }\n",
+			"bad: read_pipe: heddle does not support pipes"},
+		{"enqueues", "kernel void bad(queue_t q, global int *p) { enqueue_kernel(q, 0, ndrange_1D(1), ^{ *p = 1; }); }\n" + good,
+			"bad: enqueue_kernel: heddle does not support kernels that enqueue kernels"},
 		{"kernels of macros", "#define K(N, X) kernel void N(global int *p) { p[0] = X; }\n" +
 			"K(one, 1)\nK(two, missing(1))\nK(three, 3)\n" + good, ""},
 		{"missing header", "#include \"missing.h\"\n" + good, ""},

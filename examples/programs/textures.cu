@@ -25,6 +25,9 @@ __global__ void rotate(cudaTextureObject_t in, cudaSurfaceObject_t out) {
     surf2Dwrite(tex2D<float>(in, (y + 0.5f) / W, 1 - (x + 0.5f) / H), out, x * sizeof(float), y);
 }
 
+// Reads colors of 8 bits, which the texture makes linear.
+__global__ void linear_colors(cudaTextureObject_t in, float4 *out) { out[threadIdx.x] = tex1Dfetch<float4>(in, threadIdx.x); }
+
 static cudaTextureObject_t texture_of(cudaResourceDesc r, bool filter, bool normalized) {
   cudaTextureDesc t = {};
   t.addressMode[0] = t.addressMode[1] = normalized ? cudaAddressModeWrap : cudaAddressModeClamp;
@@ -86,6 +89,30 @@ int main() {
                    p * q * at(i + 1, j + 1);
       wrong += got[y * 2 * W + x] != want;
     }
+
+  uchar4 *colors, color[64];
+  float4 *values, value[64];
+  for (int k = 0; k < 64; k++) color[k] = make_uchar4(k, 4 * k, 255 - k, 3 * k);
+  cudaMalloc(&colors, sizeof color);
+  cudaMalloc(&values, sizeof value);
+  cudaMemcpy(colors, color, sizeof color, cudaMemcpyHostToDevice);
+  r = {};
+  r.resType = cudaResourceTypeLinear;
+  r.res.linear.devPtr = colors;
+  r.res.linear.desc = cudaCreateChannelDesc<uchar4>();
+  r.res.linear.sizeInBytes = sizeof color;
+  cudaTextureDesc srgb = {};
+  srgb.readMode = cudaReadModeNormalizedFloat;
+  srgb.sRGB = 1;
+  cudaTextureObject_t d = 0;
+  cudaCreateTextureObject(&d, &r, &srgb, nullptr);
+  linear_colors<<<1, 64>>>(d, values);
+  cudaMemcpy(value, values, sizeof value, cudaMemcpyDeviceToHost);
+  for (int k = 0; k < 64; k++) {
+    float c = color[k].y / 255.0f; // IEC 61966-2-1
+    float want = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+    wrong += fabsf(value[k].y - want) > 1e-6f || fabsf(value[k].w - color[k].w / 255.0f) > 1e-6f;
+  }
 
   cudaArray_t from, to;
   cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();

@@ -57,6 +57,7 @@ type Texture struct {
 	Filter       bool // linear filtering; else the nearest texel
 	Unit         bool // coordinates are normalized: 1 is the end of the texture
 	Fraction     bool // integers are converted to fractions of 1 (cudaReadModeNormalizedFloat)
+	SRGB         bool // of which the first three channels are colors in sRGB, and become linear
 	Address      [3]Addressing
 	Color        [4]float32 // of the border
 }
@@ -425,12 +426,23 @@ func (t *Texture) channel(raw *[16]byte, i int, inside bool) uint64 {
 		// The most negative value is -1 as well, so that 0 is exact.
 		f := float64(int64(v<<(64-n))>>(64-n)) / float64(int64(1)<<(n-1)-1)
 		return uint64(math.Float32bits(float32(max(f, -1))))
+	case t.Fraction && t.SRGB && i < 3:
+		return uint64(math.Float32bits(linearOf(v)))
 	case t.Fraction:
 		return uint64(math.Float32bits(float32(float64(v) / float64(int64(1)<<n-1))))
 	case t.Kind == SignedTexel:
 		return uint64(uint32(int64(v<<(64-n)) >> (64 - n)))
 	}
 	return v
+}
+
+// linearOf returns the linear value of a color of 8 bits in sRGB (IEC 61966-2-1).
+func linearOf(v uint64) float32 {
+	c := float64(v) / 255
+	if c <= 0.04045 {
+		return float32(c / 12.92)
+	}
+	return float32(math.Pow((c+0.055)/1.055, 2.4))
 }
 
 // halfToFloat converts an IEEE 754 number of 16 bits.

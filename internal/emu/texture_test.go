@@ -262,6 +262,9 @@ func TestTexelFormats(t *testing.T) {
 			0xff330000, floats(0, 0, 0.2, 1)},
 		{"char2 as fractions", Texture{Channels: 2, Bits: 8, Kind: SignedTexel, Fraction: true}, 0x807f,
 			floats(1, -1)},
+		// IEC 61966-2-1: c/12.92 up to 0.04045, else ((c+0.055)/1.055)^2.4; alpha is not a color.
+		{"uchar4 in sRGB", Texture{Channels: 4, Bits: 8, Kind: UnsignedTexel, Fraction: true, SRGB: true},
+			0x33ff800a, floats(0.00303526983548837515, 0.215860500113899, 1, 0.2)},
 		{"short as fraction", Texture{Channels: 1, Bits: 16, Kind: SignedTexel, Fraction: true}, 0x8001,
 			floats(-1)},
 	} {

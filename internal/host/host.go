@@ -110,6 +110,7 @@ type Object struct {
 	Filter             bool // linear filtering
 	Unit               bool // normalized coordinates
 	Fraction           bool // integers are read as fractions of 1
+	SRGB               bool // which are colors in sRGB
 }
 
 // Call is a call that orders the work of streams, or such work, as in protocol.h.

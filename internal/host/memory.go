@@ -17,11 +17,12 @@ const (
 	ArenaSize = 1 << 40
 )
 
-// Allocations start at multiples of align, as with cudaMalloc (CUDA C++ Programming Guide, "Device
-// Memory Accesses": at least 256 bytes), and a gap separates them: an access that misses its
-// allocation a little does not reach another one.
+// Allocations start at multiples of align, as with cudaMalloc: at least 256 bytes (CUDA C++
+// Programming Guide, "Device Memory Accesses"), and as a texture of their memory needs it (CUDA
+// Runtime API, cudaBindTexture; textureAlignment is 512). A gap separates them: an access that
+// misses its allocation a little does not reach another one.
 const (
-	align = 256
+	align = 512
 	gap   = 256
 	page  = 4096 // and of allocations of at least a page, which the emulator reaches faster
 

@@ -169,7 +169,7 @@ func readObject(b *body) (o Object) {
 		o.Color[i] = math.Float32frombits(b.u32())
 	}
 	for _, f := range []*bool{&o.Surface, &o.Cube, &o.Layered, &o.Linear, &o.Filter, &o.Unit,
-		&o.Fraction} {
+		&o.Fraction, &o.SRGB} {
 		*f = b.u32() != 0
 	}
 	return o

@@ -153,7 +153,7 @@ func (s *session) Object(handle uint64, o *host.Object) {
 	t := emu.Texture{Addr: o.Addr, Pitch: o.Pitch, Slice: o.Slice, Size: o.Size, Layers: o.Layers,
 		Channels: uint8(o.Channels), Bits: uint8(o.Bits), Kind: emu.TexelKind(o.Kind),
 		Surface: o.Surface, Cube: o.Cube, Layered: o.Layered, Linear: o.Linear, Filter: o.Filter,
-		Unit: o.Unit, Fraction: o.Fraction, Color: o.Color}
+		Unit: o.Unit, Fraction: o.Fraction, SRGB: o.SRGB, Color: o.Color}
 	for i, m := range o.Address {
 		t.Address[i] = emu.Addressing(m)
 	}

@@ -154,7 +154,7 @@ struct heddle_object {
   unsigned long long addr, pitch, slice;
   unsigned int size[3], layers, channels, bits, kind, address[3];
   float color[4];
-  unsigned int surface, cube, layered, linear, filter, unit, fraction, zero;
+  unsigned int surface, cube, layered, linear, filter, unit, fraction, srgb;
 };
 
 #endif

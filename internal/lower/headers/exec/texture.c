@@ -312,11 +312,11 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to, const struct cudaRe
   struct heddle_object o = {0};
   if (!to || !r || !t) return fail(cudaErrorInvalidValue);
   if (v) return (cudaError_t)heddle_unsupported("cudaCreateTextureObject with a cudaResourceViewDesc");
-  if (t->sRGB) return (cudaError_t)heddle_unsupported("cudaCreateTextureObject with sRGB");
   cudaError_t e = describe(&o, r);
   if (e != cudaSuccess) return fail(e);
   o.fraction = t->readMode == cudaReadModeNormalizedFloat && o.kind != cudaChannelFormatKindFloat;
   o.filter = t->filterMode == cudaFilterModeLinear && !o.linear, o.unit = t->normalizedCoords != 0;
+  o.srgb = t->sRGB && o.fraction && o.bits == 8 && o.kind == cudaChannelFormatKindUnsigned;
   if (o.fraction && o.bits == 32) return fail(cudaErrorInvalidNormSetting);
   if (o.filter && !o.fraction && o.kind != cudaChannelFormatKindFloat) return fail(cudaErrorInvalidFilterSetting);
   for (int i = 0; i < 3; i++) {

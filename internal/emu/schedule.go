@@ -220,14 +220,14 @@ func (s *scheduler) loop() {
 			}
 			continue
 		}
-		for len(s.resident) < want && s.next < s.blocks {
+		for len(s.resident) < want && s.next < s.blocks && s.x.stop == nil {
 			if s.m.prog.clusters {
 				s.startCluster()
 			} else {
 				s.startNext()
 			}
 		}
-		if s.x.stop != nil { // no memory for the block that was to start
+		if s.x.stop != nil { // a cluster that could not end, or no memory for the block that was to start
 			return
 		}
 		idle, ok := s.pass()

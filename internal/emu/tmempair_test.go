@@ -178,3 +178,22 @@ setp.eq.u32 %c, %t, 0;
 		}
 	}
 }
+
+// TestManyPairs: a launch of more clusters than are resident at a time ends with the deadlock of the
+// first one, also where the scheduler has others to start. It went on to start them for ever, where
+// warps have priorities (seeds from 2 on).
+func TestManyPairs(t *testing.T) {
+	k := kernel(t, ".shared .align 8 .b64 bar;\n.shared .align 4 .b32 base;\n"+
+		"setp.eq.u32 %d, %t, 0;\n@%d mbarrier.init.shared.b64 [bar], 1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"+
+		"mov.u32 %v, %cluster_ctarank;\nshr.u32 %u, %t, 5;\nor.b32 %v, %v, %u;\n"+
+		"setp.eq.u32 %c, %v, 0;\n"+
+		"@%c tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [base], 32;\nbar.sync 0;\nret;")
+	cfg := config(40, 128, buffer("out", 64))
+	cfg.Geometry.Cluster = dim(2)
+	for seed := range uint64(8) {
+		_, res, _ := start(t, k, cfg, Options{Seed: seed})
+		if res.Stop == nil || !strings.Contains(res.Stop.Message, "which executes no tcgen05.alloc") {
+			t.Errorf("seed %d: status %d, %+v", seed, res.Status, res.Stop)
+		}
+	}
+}

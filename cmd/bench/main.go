@@ -28,38 +28,23 @@ func main() {
 	growth := flag.Bool("growth", false,
 		"print how the time of heddle sync grows with the statements of a kernel; -only selects by shape")
 	workers := flag.Bool("workers", false,
-		"print how fast launches with detection are on up to 64 cores, by a model; -only selects by name")
+		"print how fast launches with detection are on up to 64 cores, by a model; -only selects by "+
+			"name")
 	flag.Parse()
-	if *workers {
-		if err := workersTable(*only, *runs); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
+	var err error
+	switch { // the tables print one line for each kernel of the repository and take minutes
+	case *fix:
+		err = fixTable(*only, *runs)
+	case *growth:
+		err = growthTable(*only)
+	case *sync:
+		err = syncTable(*only)
+	case *workers:
+		err = workersTable(*only, *runs)
+	default:
+		err = run(*runs, *only)
 	}
-	// The tables print one line for each kernel of the repository and take minutes.
-	if *fix {
-		if err := fixTable(*only, *runs); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *growth {
-		if err := growthTable(*only); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *sync {
-		if err := syncTable(*only); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if err := run(*runs, *only); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -66,7 +66,7 @@ func (c *compiler) atomic(in *ir.Instr) error {
 		if len(in.Dst) != 1 {
 			return fmt.Errorf("%s: one destination expected", opcodeText(in))
 		}
-		if o := in.Dst[0]; o.Kind == ir.Register && c.isRead(o.Reg) {
+		if o := in.Dst[0]; o.Kind == ir.Register && c.fc.reads()[o.Reg] {
 			d.d[0] = c.fc.slots[o.Reg]
 			if in.Type.Signed() {
 				m.extend = c.widerThan(o, in.Type)
@@ -75,36 +75,11 @@ func (c *compiler) atomic(in *ir.Instr) error {
 	}
 	m.adds = m.adds && m.extend == 0 && m.scope != event.Sys
 	m.dst = []int32{d.d[0]}
-	m.unread = d.d[0] < 0
+	m.unread = d.d[0] < 0 // compilers write atom where red would do
 	if m.space == event.Param || m.space == event.Local || m.space == event.Const {
 		return fmt.Errorf("%s: atomics work on global and shared memory only", opcodeText(in))
 	}
 	return c.finishMem(in, d)
-}
-
-// isRead reports whether an instruction of the function reads a register. Compilers write atom where
-// red would do.
-func (c *compiler) isRead(r ir.RegID) bool {
-	if c.read == nil {
-		c.read = make([]bool, len(c.fn.Regs))
-		mark := func(r ir.RegID) { c.read[r] = true }
-		for _, b := range c.fn.Blocks {
-			for _, in := range b.Instrs {
-				for i := range in.Src {
-					in.Src[i].EachReg(mark)
-				}
-				if in.Guard != ir.NoReg {
-					mark(in.Guard)
-				}
-			}
-		}
-		for _, v := range c.fn.Results {
-			if v.InReg {
-				mark(v.Reg)
-			}
-		}
-	}
-	return c.read[r]
 }
 
 // isAtomic sets what an atomic operation has without qualifiers: "If the .sem qualifier is absent,

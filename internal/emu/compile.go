@@ -125,7 +125,6 @@ type compiler struct {
 	explored []exploredAt
 	cur      *ir.Instr
 	joined   []bool // blocks where lanes come together
-	read     []bool // registers that some instruction reads; nil before isRead
 	watch    watchedRegs
 	pdom     []ir.BlockID
 	block    ir.BlockID // the one being compiled
@@ -193,7 +192,7 @@ func (c *compiler) compile(fc *fcode) {
 		return
 	}
 	// State of the previous function must not leak into this one.
-	c.fc, c.fn, c.read = fc, f, nil
+	c.fc, c.fn = fc, f
 	c.patches, c.explored = c.patches[:0], c.explored[:0]
 	c.start = make([]int32, len(f.Blocks))
 	c.pdom = ir.PostDom(f)

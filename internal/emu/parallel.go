@@ -30,8 +30,8 @@ import (
 // again is always correct, because a log has no effect before it is delivered.
 //
 // If the consumer is divided, the worker gives each event to its local part too, and the log has no
-// accesses that this part takes: most blocks show nothing there. If one does, its log is discarded as
-// well, and from this block on the logs have all events.
+// accesses that this part takes: most blocks show nothing there. If one does, its log is discarded
+// as well, and from this block on the logs have all events.
 
 // A batch has many blocks, since the workers wait for the last one at its end, and for each other at
 // its beginning, but not so many that its logs take much memory.
@@ -268,68 +268,42 @@ func appendLanes(w []uint64, v *[event.WarpSize]uint64, m uint32) []uint64 {
 	return w
 }
 
-// Fence and the methods below log the event if there is a consumer: they have no effect on memory.
-func (s *speculation) Fence(e *event.Fence) {
+// note logs an event that has no effect on memory, if there is a consumer, and tells its part of it.
+func note[T any](s *speculation, kind uint8, q *queue[T], e *T, tell func(event.BlockSink, *T)) {
 	if s.full {
-		put(s, logFence, &s.fence, e)
+		put(s, kind, q, e)
 	}
 	if s.local != nil {
-		s.local.Fence(e)
+		tell(s.local, e)
 	}
+}
+
+func (s *speculation) Fence(e *event.Fence) {
+	note(s, logFence, &s.fence, e, event.BlockSink.Fence)
 }
 
 func (s *speculation) Arrive(e *event.Arrive) {
-	if s.full {
-		put(s, logArrive, &s.arrive, e)
-	}
-	if s.local != nil {
-		s.local.Arrive(e)
-	}
+	note(s, logArrive, &s.arrive, e, event.BlockSink.Arrive)
 }
 
 func (s *speculation) Complete(e *event.Complete) {
-	if s.full {
-		put(s, logComplete, &s.done, e)
-	}
-	if s.local != nil {
-		s.local.Complete(e)
-	}
+	note(s, logComplete, &s.done, e, event.BlockSink.Complete)
 }
 
 func (s *speculation) WarpSync(e *event.WarpSync) {
-	if s.full {
-		put(s, logWarpSync, &s.sync, e)
-	}
-	if s.local != nil {
-		s.local.WarpSync(e)
-	}
+	note(s, logWarpSync, &s.sync, e, event.BlockSink.WarpSync)
 }
 
 func (s *speculation) Converge(e *event.Converge) {
-	if s.full {
-		put(s, logConverge, &s.active, e)
-	}
-	if s.local != nil {
-		s.local.Converge(e)
-	}
+	note(s, logConverge, &s.active, e, event.BlockSink.Converge)
 }
 
 func (s *speculation) Exit(e *event.Exit) {
-	if s.full {
-		put(s, logExit, &s.exit, e)
-	}
-	if s.local != nil {
-		s.local.Exit(e)
-	}
+	note(s, logExit, &s.exit, e, event.BlockSink.Exit)
 }
 
 func (s *speculation) Stall(e *event.Stall) {
-	if s.full {
-		put(s, logStall, &s.stall, e)
-	}
-	if s.local != nil {
-		s.local.Stall(e)
-	}
+	note(s, logStall, &s.stall, e, event.BlockSink.Stall)
 }
 
 // reduceLater logs an operation that is performed when the log is applied.

@@ -34,12 +34,7 @@ func (s *speculation) Copy(e *event.Copy) {
 
 // CopyGroup logs a commit or a wait.
 func (s *speculation) CopyGroup(e *event.CopyGroup) {
-	if s.full {
-		put(s, logGroup, &s.group, e)
-	}
-	if s.local != nil {
-		s.local.CopyGroup(e)
-	}
+	note(s, logGroup, &s.group, e, event.BlockSink.CopyGroup)
 }
 
 // sendCopy sends the event of a logged copy.

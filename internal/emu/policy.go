@@ -73,7 +73,6 @@ func (m *Machine) SyncsThroughMemory() bool { return m.prog.contended }
 // isContended computes what SyncsThroughMemory returns.
 func (p *program) isContended() bool {
 	for _, fc := range p.funcs {
-		var used map[ir.RegID]bool
 		for i := range fc.code {
 			in := &fc.code[i]
 			if in.misc != nil && (in.misc.mbar != nil || in.misc.bulk != nil) {
@@ -87,10 +86,7 @@ func (p *program) isContended() bool {
 			case m.kind == event.Read && m.order.Strong():
 				return true
 			case m.kind == event.Atomic && in.ir != nil:
-				if used == nil {
-					used = readRegisters(fc.fn)
-				}
-				if anyRead(in.ir.Dst, used) {
+				if anyRead(in.ir.Dst, fc.reads()) {
 					return true
 				}
 			}
@@ -99,22 +95,33 @@ func (p *program) isContended() bool {
 	return false
 }
 
-// readRegisters returns the registers that some instruction of a function reads.
-func readRegisters(f *ir.Func) map[ir.RegID]bool {
-	used := make(map[ir.RegID]bool)
-	for _, b := range f.Blocks {
+// reads returns which registers some instruction of the function reads, or its caller.
+func (fc *fcode) reads() []bool {
+	if fc.read != nil {
+		return fc.read
+	}
+	fc.read = make([]bool, len(fc.fn.Regs))
+	mark := func(r ir.RegID) { fc.read[r] = true }
+	for _, b := range fc.fn.Blocks {
 		for _, in := range b.Instrs {
 			for i := range in.Src {
-				in.Src[i].EachReg(func(r ir.RegID) { used[r] = true })
+				in.Src[i].EachReg(mark)
 			}
-			used[in.Guard] = true
+			if in.Guard != ir.NoReg {
+				mark(in.Guard)
+			}
 		}
 	}
-	return used
+	for _, v := range fc.fn.Results {
+		if v.InReg {
+			mark(v.Reg)
+		}
+	}
+	return fc.read
 }
 
 // anyRead reports whether one of the destinations is in used, or is not a plain register.
-func anyRead(dst []ir.Operand, used map[ir.RegID]bool) bool {
+func anyRead(dst []ir.Operand, used []bool) bool {
 	for i := range dst {
 		switch o := &dst[i]; o.Kind {
 		case ir.None:

@@ -77,6 +77,7 @@ type fcode struct {
 	watchedNames []string // of these registers
 	paramMem     bool     // a frame needs memory for call arguments
 	affine       bool     // some register may have a form
+	read         []bool   // see reads; nil before its first call
 	narrow       []bool   // registers of 32 bits, where some may have a form
 	// Slots that are unknown at the start of a trace, with the origin of the unknown value; and the
 	// same for predicates.

@@ -276,25 +276,36 @@ const streamNonBlocking = 1
 
 // runtimeStream is cudaStreamCreateWithFlags(&stream, flags).
 func runtimeStream(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
-	if args[1] != streamNonBlocking {
+	return x.newHandle(in, l, args, &x.kin.streams, streamNonBlocking)
+}
+
+// newHandle creates a stream or an event, with the only flags that the device runtime allows.
+func (x *exec) newHandle(in *inst, l int, args []uint64, of *map[uint64]bool,
+	flags uint64) (uint64, bool) {
+	if args[1] != flags {
 		return x.runtimeError(l, cudaErrorInvalidValue), true
 	}
-	if x.kin.streams == nil {
-		x.kin.streams = make(map[uint64]bool)
+	if *of == nil {
+		*of = make(map[uint64]bool)
 	}
 	handle := firstGridStream + x.kin.created
 	x.kin.created++
-	x.kin.streams[handle] = true
+	(*of)[handle] = true
 	return cudaSuccess, x.poke(in, l, args[0], 8, handle)
 }
 
 // runtimeDestroy is cudaStreamDestroy(stream). What was launched into the stream has ended.
 func runtimeDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
-	if !x.kin.streams[args[0]] {
-		return x.runtimeError(l, cudaErrorInvalidHandle), true
+	return x.endHandle(l, x.kin.streams, args[0]), true
+}
+
+// endHandle destroys a stream or an event.
+func (x *exec) endHandle(l int, of map[uint64]bool, handle uint64) uint64 {
+	if !of[handle] {
+		return x.runtimeError(l, cudaErrorInvalidHandle)
 	}
-	delete(x.kin.streams, args[0])
-	return cudaSuccess, true
+	delete(of, handle)
+	return cudaSuccess
 }
 
 // eventDisableTiming is the flag with which events of the device must be created.
@@ -302,16 +313,7 @@ const eventDisableTiming = 2
 
 // runtimeEvent is cudaEventCreateWithFlags(&event, flags).
 func runtimeEvent(x *exec, in *inst, l int, args []uint64) (uint64, bool) {
-	if args[1] != eventDisableTiming {
-		return x.runtimeError(l, cudaErrorInvalidValue), true
-	}
-	if x.kin.events == nil {
-		x.kin.events = make(map[uint64]bool)
-	}
-	handle := firstGridStream + x.kin.created
-	x.kin.created++
-	x.kin.events[handle] = true
-	return cudaSuccess, x.poke(in, l, args[0], 8, handle)
+	return x.newHandle(in, l, args, &x.kin.events, eventDisableTiming)
 }
 
 // runtimeRecord is cudaEventRecord(event, stream), with flags that select nothing.
@@ -347,11 +349,7 @@ func (x *exec) eventWork(in *inst, l int, handle, stream uint64, wait bool) uint
 
 // runtimeEventDestroy is cudaEventDestroy(event). Streams that wait for it go on to do so.
 func runtimeEventDestroy(x *exec, _ *inst, l int, args []uint64) (uint64, bool) {
-	if !x.kin.events[args[0]] {
-		return x.runtimeError(l, cudaErrorInvalidHandle), true
-	}
-	delete(x.kin.events, args[0])
-	return cudaSuccess, true
+	return x.endHandle(l, x.kin.events, args[0]), true
 }
 
 // runtimeMalloc is cudaMalloc(&pointer, size): memory of the device's heap.

@@ -26,7 +26,7 @@ import (
 func TestRandomKernels(t *testing.T) {
 	n := 150
 	if testing.Short() {
-		n = 20
+		n = 60
 	}
 	if long.All() {
 		n = 5000
@@ -189,9 +189,8 @@ func compareWorkers(t *testing.T, f *ir.Func, req launch.Request, lockstep bool,
 	return 1
 }
 
-// The numbers of blocks of which the shared memory was examined apart and of those that were
-// examined again, in all runs of compareWorkers.
-// readsApart counts pairs of a block and an object whose reads were left out.
+// Of all runs of compareWorkers: the numbers of blocks of which the shared memory was examined apart,
+// of those that were examined again, and of pairs of a block and an object whose reads were left out.
 var blocksApart, blocksAgain, readsApart atomic.Int64
 
 // divided is a detector that counts the blocks of which a part shows nothing, and those of which it

@@ -296,7 +296,7 @@ func (x *exec) access(in *ir.Instr, o *Object, space event.Space, st *state) thr
 }
 
 // together is the condition under which the thread executes the current instruction together with
-// all lanes of its warp that execute it; false if that is not known.
+// all lanes of its warp that execute it in the same iterations; false if that is not known.
 func (x *exec) together(st *state) smt.Term {
 	if !x.opt.Lockstep || !x.k.Convergent(x.at) {
 		return smt.False

@@ -114,9 +114,25 @@ func (x *exec) endAt(in *ir.Instr, at []smt.Term, st *state) thread.End {
 	}
 }
 
+// merge passes the merge point at the start of a block, in lock step: it records one where all lanes
+// of the warp may merge, and makes one where they do the last of the thread.
+func (x *exec) merge(b *ir.Block, st *state) {
+	if x.k.MayMerge(b.ID) && x.final {
+		in := b.Instrs[0]
+		w := x.waiting(in, thread.Wait{Mask: x.c.Const(allLanes, 32), Warp: true, All: true}, smt.True, st)
+		x.th.Merges = append(x.th.Merges, thread.Merge{Block: b.ID, Wait: w})
+	}
+	if x.k.Merges(b.ID) {
+		x.mem.Merge(&st.mem, x.tag(uint64(thread.ExitTag)-1-uint64(b.ID)))
+	}
+}
+
 // instance is the tag of a barrier in this iteration of the loops around.
-func (x *exec) instance(in *ir.Instr) []smt.Term {
-	at := []smt.Term{x.c.Const(uint64(in.Index)+1, thread.TagWidth)}
+func (x *exec) instance(in *ir.Instr) []smt.Term { return x.tag(uint64(in.Index) + 1) }
+
+// tag is the tag of a place, by its number, in this iteration of the loops around.
+func (x *exec) tag(number uint64) []smt.Term {
+	at := []smt.Term{x.c.Const(number, thread.TagWidth)}
 	for _, l := range x.k.TagLoops() {
 		it := x.c.Const(0, thread.TagWidth)
 		for _, around := range x.around {

@@ -87,7 +87,98 @@ L:	st.shared.u32 [%Q], %x1;
 	add.u32 %x1, %x1, 1;
 	setp.lt.u32 %p1, %x1, %x10;
 	@%p1 bra L;`,
-		why: "a proof says nothing of the order within loops",
+		why: "it is right, but a lane has no part in iterations that it does not begin",
+	},
+	{
+		name: "a neighbour's element, in each iteration of a loop",
+		body: lane + `mov.u32 %x1, 0;
+L:	st.shared.u32 [%Q], %x1;
+	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, %n;
+	@%p1 bra L;`,
+	},
+	{
+		name: "an element of another warp, in each iteration of a loop",
+		body: `xor.b32 %x12, %o, 128;
+	add.u32 %x12, %r, %x12;
+	mov.u32 %x1, 0;
+L:	st.shared.u32 [%Q], %x1;
+	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, %n;
+	@%p1 bra L;`,
+		why: "warps are not in lock step with each other",
+	},
+	{
+		name: "lanes that begin the next iteration while others wait in this one",
+		body: lane + `mov.u32 %x1, 0;
+	and.b32 %x13, %x10, 1;
+L:	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.ge.u32 %p1, %x1, 4;
+	setp.eq.u32 %p2, %x13, %x1;
+	@%p2 bra L;
+	st.shared.u32 [%Q], %x1;
+	@!%p1 bra L;`,
+		why: "odd lanes go back to L at once in the first iteration, and read there what even lanes, which wait " +
+			"for them, have yet to store in that iteration",
+	},
+	{
+		name: "the same without a path of its own to the next iteration",
+		body: lane + `mov.u32 %x1, 0;
+	and.b32 %x13, %x10, 1;
+L:	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.ge.u32 %p1, %x1, 4;
+	setp.eq.u32 %p2, %x13, %x1;
+	@%p2 bra M;
+	st.shared.u32 [%Q], %x1;
+M:	@!%p1 bra L;`,
+	},
+	{
+		name: "what one path of a branch in a loop writes, and the other one reads",
+		body: lane + `mov.u32 %x1, 0;
+	and.b32 %x13, %x10, 1;
+	setp.eq.u32 %p2, %x13, 0;
+L:	@%p2 bra E;
+	st.shared.u32 [%Q], %x1;
+	bra M;
+E:	ld.shared.u32 %x2, [%x12];
+M:	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 4;
+	@%p1 bra L;`,
+		why: "the order of the paths of a branch is not known",
+	},
+	{
+		name: "a merge point that the upper half of the warp does not pass",
+		body: lane + `setp.ge.u32 %p2, %x10, 16;
+	mov.u32 %x1, 0;
+	xor.b32 %x14, %o, 64;
+	add.u32 %x14, %r, %x14;
+	@%p2 bra E;
+L:	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 4;
+	@%p1 bra L;
+	st.shared.u32 [%Q], %t;
+	bra Z;
+E:	ld.shared.u32 %x2, [%x14];
+Z:`,
+		why: "the lanes above 15 read on the other path of a branch",
+	},
+	{
+		name: "a value that a neighbour wrote in the iteration before",
+		body: lane + `mov.u32 %x1, 0;
+	st.shared.u32 [%Q], %t;
+L:	ld.shared.u32 %x2, [%Q];
+	shl.b32 %x3, %x2, 2;
+	add.u32 %x3, %s, %x3;
+	st.shared.u32 [%x3], %t;
+	st.shared.u32 [%x12], 64;
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 2;
+	@%p1 bra L;`,
+		why: "in the second iteration all lanes read 64, which the neighbour wrote, and store to one place",
 	},
 	{
 		name: "an index that a neighbour wrote",

@@ -56,7 +56,7 @@ type exec struct {
 type loopEnds struct{ entry, latch *state }
 
 func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
-	k, err := kernel.Analyze(f, opt.Lockstep)
+	k, err := kernel.Analyze(f, kernel.Options{Lockstep: opt.Lockstep, Merges: opt.Merges})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func newExec(ctx context.Context, f *ir.Func, opt Options) (*exec, error) {
 func (x *exec) pass(settling bool) bool {
 	x.settling = settling
 	x.th = &Thread{Context: x.c, Func: x.f, Geometry: x.opt.Geometry, Lockstep: x.opt.Lockstep,
-		Adversarial: x.opt.Adversarial}
+		Adversarial: x.opt.Adversarial, Merged: len(x.opt.Merges) > 0}
 	x.tickets, x.shares = &tickets{c: x.c}, nil
 	x.mem.Begin()
 	x.loops.Begin(settling)

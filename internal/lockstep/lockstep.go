@@ -74,6 +74,9 @@ type Options struct {
 	// Lockstep takes the lanes of a warp to execute each instruction together, until they diverge at a
 	// branch.
 	Lockstep bool
+	// Merges are merge points of Thread.Merges, of an earlier Build with Lockstep, that all lanes of
+	// a warp pass in the same iterations (verify.Merges): they order the lanes of the warp.
+	Merges []ir.BlockID
 	// OnlyAssumptions leaves out the annotations that are checked, and what they would make known.
 	OnlyAssumptions bool
 	// Terms bounds the number of terms; 0: DefaultTerms.

@@ -140,7 +140,14 @@ func testTraps(t *testing.T, list []trap, opt lockstep.Options) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := verify.Kernel(t.Context(), th, verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}})
+			solve := verify.Options{Solvers: []smt.Solver{&sat.Solver{Steps: 500_000_000}}}
+			opt := opt
+			if opt.Merges = verify.Merges(t.Context(), th, solve).Blocks; len(opt.Merges) > 0 {
+				if th, err = lockstep.Build(t.Context(), tr.build(t), opt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := verify.Kernel(t.Context(), th, solve)
 			if want := tr.why == ""; r.Verified() != want {
 				t.Errorf("verified: %v. %s", r.Verified(), tr.why)
 			}

@@ -108,6 +108,7 @@ func (x *exec) join(b ir.BlockID, states []*state) *state {
 
 // block executes one block and returns its successors' states.
 func (x *exec) block(b *ir.Block, st *state) []edge {
+	x.merge(b, st)
 	for _, in := range b.Instrs {
 		x.at, x.unknown = in, 0
 		x.guard = x.condition(in, st)
@@ -192,7 +193,7 @@ func (x *exec) end(end thread.End, st *state, block, grid bool) {
 	if block {
 		x.th.Ends = append(x.th.Ends, end)
 	}
-	if x.k.WarpPart() {
+	if x.k.WarpPart() > 0 && !x.opt.Lockstep {
 		end.Start = x.mem.WarpTag(&st.mem)
 		x.th.WarpEnds = append(x.th.WarpEnds, end)
 	}

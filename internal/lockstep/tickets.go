@@ -56,7 +56,7 @@ func (x *exec) noteAtomic(in *ir.Instr, places []memory.Place, result *smt.Term,
 	}
 	if len(places) == 1 && places[0].Object != nil {
 		use.start = x.mem.SpaceTag(&st.mem, places[0].Object.Space)
-		if use.warp = use.start; x.k.WarpPart() {
+		if use.warp = use.start; x.k.WarpPart() > 0 {
 			use.warp = x.mem.WarpTag(&st.mem)
 		}
 	}

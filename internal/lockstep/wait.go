@@ -16,15 +16,19 @@ const allLanes = 1<<32 - 1
 
 // wait notes that the thread waits at an instruction; w has the mask of an operation of a warp.
 func (x *exec) wait(in *ir.Instr, w thread.Wait, st *state) {
-	if !x.final {
-		return
+	if x.final {
+		x.th.Waits = append(x.th.Waits, x.waiting(in, w, x.guard, st))
 	}
+}
+
+// waiting fills in where a thread waits, and under which conditions.
+func (x *exec) waiting(in *ir.Instr, w thread.Wait, guard smt.Term, st *state) thread.Wait {
 	w.Instr, w.Iters, w.Place = in, x.Counters(), x.Place(in)
 	for _, l := range x.around {
 		w.Entered = append(w.Entered, x.loops.Of(l).Entry())
 	}
-	w.Guard, w.Bare = x.c.And(x.here(st), x.guard), x.bare(st, x.guard)
-	x.th.Waits = append(x.th.Waits, w)
+	w.Guard, w.Bare = x.c.And(x.here(st), guard), x.bare(st, guard)
+	return w
 }
 
 // waitForLanes notes an operation of a warp: that it waits for the lanes of its mask, and what its

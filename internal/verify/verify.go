@@ -195,7 +195,7 @@ type prover struct {
 	exists  bool                 // it is enough whether there is a model
 	// asking says that pairs that a run has confirmed are asked about as others are
 	asking bool
-	// converged is set if barriers of a warp order the accesses of its lanes.
+	// converged is set if the barriers, or the merge points, of a warp order the accesses of its lanes.
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
 	equal     []*pair    // of stores of which those of equal values are tolerated
@@ -220,7 +220,7 @@ func Kernel(ctx context.Context, th *thread.Thread, opt Options) *Result {
 	p.assertions()
 	p.divergence()
 	p.gridDivergence()
-	p.converged = p.convergence()
+	p.converged = th.Merged || p.convergence()
 	if p.strong {
 		p.lock, p.flags, p.tickets = p.findLock(), p.findFlags(), p.findTicketLocks()
 	}
@@ -540,12 +540,13 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		if p.opt.Beyond > 0 {
 			q = append(q, p.outlying(s))
 		}
-		if p.converged && !a.Unsettled && !b.Unsettled { // a barrier of the warp orders its lanes
+		// A barrier or merge point of the warp orders its lanes.
+		if p.converged && !a.Unsettled && !b.Unsettled {
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}
 		if p.th.Lockstep && a.Instr != b.Instr && !a.Async && !b.Async {
-			joint := c.Or(s[1].Apply(a.Together), s[0].Apply(b.Together))
+			joint := c.Or(p.joins(a, b, s, 1), p.joins(b, a, s, 0))
 			q = append(q, c.Not(c.And(p.sameWarp(s), joint)))
 			terms, other = append(terms, b.Together), append(other, a.Together)
 		}
@@ -592,6 +593,21 @@ func (p *prover) joint(a, b *thread.Access, s [2]*smt.Substitution, otherBlock b
 		return a.Grid.Renamed(s[0]).Same(p.c, b.Grid.Renamed(s[1]))
 	}
 	return a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1]))
+}
+
+// joins is the formula that in lock step the thread of access b, number t of the pair, executes the
+// instruction of a together with the thread of a: in the same iterations of the loops around it. Only
+// if these are around b too do the terms of b's thread say what it does in its iteration.
+func (p *prover) joins(a, b *thread.Access, s [2]*smt.Substitution, t int) smt.Term {
+	n := len(a.Iters)
+	if n > len(b.Iters) || !slices.Equal(a.Iters, b.Iters[:n]) {
+		return smt.False
+	}
+	both := []smt.Term{s[t].Apply(a.Together)}
+	for _, k := range a.Iters {
+		both = append(both, p.c.Eq(s[0].Apply(k), s[1].Apply(k)))
+	}
+	return p.c.And(both...)
 }
 
 // arrayOf is the array in which two accesses meet, if it is known of one of them.

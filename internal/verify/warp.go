@@ -1,5 +1,16 @@
 package verify
 
+import (
+	"context"
+	"slices"
+
+	"heddle/internal/invariant"
+	"heddle/internal/ir"
+	"heddle/internal/lockstep/symbol"
+	"heddle/internal/lockstep/thread"
+	"heddle/internal/smt"
+)
+
 // convergence reports whether the lanes of each warp reach the same barriers of their warp in the
 // same order, and none exits before: then each of these barriers orders what its warp does before
 // and after it (PTX ISA 9.7.13.2). If that is not proved, there is no finding, but these barriers
@@ -22,4 +33,48 @@ func (p *prover) convergence() bool {
 	ok := sub.failures() == 0
 	p.res.Counters = p.res.Counters || ok && sub.res.Counters
 	return ok
+}
+
+// Merged says which merge points of a thread in lock step all lanes of a warp pass together.
+type Merged struct {
+	Blocks   []ir.BlockID // lockstep.Options.Merges
+	Counters bool         // as Result.Counters
+	Stats    Stats
+}
+
+// Merges finds the merge points that all lanes of a warp pass in the same iterations of the loops
+// around if one lane does. It asks of each what lanes asks of an operation that waits for all lanes
+// of the warp. Where the lanes do not all begin an iteration of a loop, none is sought in it.
+func Merges(ctx context.Context, th *thread.Thread, opt Options) Merged {
+	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
+	out := Merged{Stats: Stats{Queries: map[string]*QueryStats{}}}
+	even := map[evenLoop]bool{}
+	var known *invariant.Set
+	var uneven []smt.Term // the counters of loops whose iterations not all lanes begin
+	for i := range th.Merges {
+		m := &th.Merges[i]
+		if slices.ContainsFunc(m.Wait.Iters, func(k smt.Term) bool { return slices.Contains(uneven, k) }) {
+			continue
+		}
+		sub := newProver(ctx, th, opt)
+		sub.res.Invariants = known
+		l := &lanes{prover: sub, even: even}
+		l.s = [2]*smt.Substitution{sub.pair[0], symbol.Companion(sub.c)}
+		l.absent(&m.Wait)
+		failed := sub.failures() > 0
+		known = sub.res.Invariants
+		if !failed {
+			out.Blocks = append(out.Blocks, m.Block)
+			out.Counters = out.Counters || sub.res.Counters
+		} else if n := len(m.Wait.Iters); n > 0 && beginsIteration(th, m) {
+			uneven = append(uneven, m.Wait.Iters[n-1])
+		}
+		out.Stats.Add(&sub.res.Stats)
+	}
+	return out
+}
+
+// beginsIteration reports whether a merge point is the header of a loop.
+func beginsIteration(th *thread.Thread, m *thread.Merge) bool {
+	return slices.ContainsFunc(th.Loops, func(l thread.Loop) bool { return l.Header.ID == m.Block })
 }

@@ -8,6 +8,7 @@ import (
 
 	"heddle/internal/check"
 	"heddle/internal/diag"
+	"heddle/internal/event"
 	"heddle/internal/testing/long"
 )
 
@@ -21,8 +22,8 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
 	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "constants",
-		"counters", "exchange", "flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures",
-		"tickets", "tolerated"}
+		"counters", "exchange", "flags", "gridbarriers", "lanes", "locks", "lockstep", "ordinary", "ranks",
+		"textures", "tickets", "tolerated"}
 	if long.All() {
 		names = append(names, "lookback")
 	}
@@ -45,7 +46,11 @@ func TestChecked(t *testing.T) {
 				t.Fatalf("%d kernels, %d expectations", n, len(want))
 			}
 			found := map[string]string{}
-			sum, err := check.Files(t.Context(), check.Options{Mode: check.Verify}, []string{path},
+			opt := check.Options{Mode: check.Verify}
+			if name == "lockstep" {
+				opt.Warp = event.Lockstep
+			}
+			sum, err := check.Files(t.Context(), opt, []string{path},
 				func(d diag.Diagnostic) { found[d.Kernel] += " " + string(d.Code) })
 			if err != nil {
 				t.Fatal(err)

@@ -408,12 +408,47 @@ func (p *Proof) fresh(ctx context.Context, limit int) (*verify.Result, diag.Verd
 // once is Verify with one abstraction.
 func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*verify.Result,
 	diag.Verdict) {
+	th, v := p.thread(ctx, abstraction, nil)
+	if th == nil {
+		return nil, v
+	}
+	opt := verify.Options{
+		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock || p.OneBlock,
+		Ignore: p.ignored(), Beyond: p.Beyond,
+		Limit: limit, Exists: p.whether || p.Exists, Steps: p.Steps,
+		Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
+		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
+		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(), NotZero: p.notZero,
+		Axioms: p.opt.Axioms,
+	}
+	merged := verify.Merges(ctx, th, opt)
+	if len(merged.Blocks) > 0 {
+		if th, v = p.thread(ctx, abstraction, merged.Blocks); th == nil {
+			return nil, v
+		}
+	}
+	if opt.Steps > 0 {
+		opt.Steps = max(opt.Steps-merged.Stats.Steps, 1)
+	}
+	r := verify.Kernel(ctx, th, opt)
+	r.Counters = r.Counters || merged.Counters
+	r.Stats.Add(&merged.Stats)
+	p.spent += r.Stats.Steps
+	p.engine.addQueries(&r.Stats)
+	p.listInvariants(r)
+	return r, diag.Verdict{}
+}
+
+// thread describes one arbitrary thread, with the merge points that all lanes of a warp pass if they
+// are known (verify.Merges). If that is not possible (nil), the verdict has the reason.
+func (p *Proof) thread(ctx context.Context, abstraction Abstraction, merges []ir.BlockID) (
+	*lockstep.Thread, diag.Verdict) {
 	start := time.Now()
 	th, err := lockstep.Build(ctx, p.Job.Kernel, lockstep.Options{
 		Geometry: p.Config.Geometry, Any: p.opt.Any, Args: p.Fixed,
 		Pointers:    p.pointers(),
 		Adversarial: abstraction == Adversarial, NoWrap: p.opt.NoWrap,
-		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(), OnlyAssumptions: p.bare,
+		PureExtern: p.opt.Extern == Pure, Lockstep: p.lockstep(), Merges: merges, OnlyAssumptions: p.bare,
 	})
 	p.engine.addTerms(time.Since(start))
 	var no *lockstep.UnsupportedError
@@ -446,19 +481,7 @@ func (p *Proof) once(ctx context.Context, limit int, abstraction Abstraction) (*
 		p.tied = nil
 	}
 	p.unwind(th)
-	r := verify.Kernel(ctx, th, verify.Options{
-		Benign: p.Job.Options().Benign, OnlyIntraBlock: p.opt.OnlyIntraBlock || p.OneBlock,
-		Ignore: p.ignored(), Beyond: p.Beyond,
-		Limit: limit, Exists: p.whether || p.Exists, Steps: p.Steps,
-		Ways: p.Paths, OneWarp: p.OneWarp, Shown: p.Shown,
-		Pool: p.engine.Pool(), Solvers: p.engine.forInvariants(),
-		Sizes: p.sizes(), AllBounds: p.opt.Bounds, Record: p.recorder(), NotZero: p.notZero,
-		Axioms: p.opt.Axioms,
-	})
-	p.spent += r.Stats.Steps
-	p.engine.addQueries(&r.Stats)
-	p.listInvariants(r)
-	return r, diag.Verdict{}
+	return th, diag.Verdict{}
 }
 
 // lonely returns a barrier of the grid whose kernel the host code launches in a way that does not

@@ -78,7 +78,7 @@ func (s *call) Access(in *ir.Instr, o *thread.Object) thread.Access {
 
 func newBench(t *testing.T) *bench {
 	f := irtest.Fun("k", irtest.Var("s", event.Shared, 64, 16), irtest.Block("b", irtest.Op("ret")))
-	k, err := kernel.Analyze(f, false)
+	k, err := kernel.Analyze(f, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

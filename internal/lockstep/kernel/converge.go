@@ -1,43 +1,71 @@
 package kernel
 
-import "heddle/internal/ir"
+import (
+	"slices"
+
+	"heddle/internal/ir"
+)
 
 // Warps whose lanes run in lock step (Eizenberg et al., "Barracuda", PLDI 2017, section 3.3.1):
 // what the active lanes do by one instruction precedes what they do by the next, and lanes that
-// diverge at a branch reconverge at the branch's immediate postdominator. So two accesses by lanes
-// of one warp, by different instructions, are ordered if both lanes execute one of the two
-// instructions, and execute it together.
+// diverge at a branch reconverge at the branch's immediate postdominator. This file finds the
+// blocks that lanes execute together: if two lanes of a warp both execute such a block in the same
+// iterations of the loops around it, they execute it at the same time. The proof is in
+// docs/theory/lock-step.md, "Lock step". Then accesses of two lanes of a warp are ordered
+//
+//   - if both lanes execute the instruction of one of the two, in the same iterations, and it is in
+//     such a block;
+//   - if all lanes of the warp pass such a block between the two (merge points).
 //
 // A load may then see what another lane wrote since the last barrier. Either the store lies on a
 // path to the load, which makes the load's value unknown (see memory.Model.Load), or the two are on
 // different paths from a branch, and race.
 //
-// What this misses: blocks within loops never count as convergent, since lanes may be in different
-// iterations.
+// What this misses: blocks that two paths of one branch lead to before they reconverge never count
+// as convergent, nor does anything in a loop whose lanes may meet in different iterations.
 
-// convergent returns the blocks that all lanes of a warp that execute them at all execute together:
-// those outside loops that cannot be reached from two successors of one branch before these paths
-// reconverge.
+// convergent returns the blocks that lanes of a warp which execute them in the same iterations
+// execute together: those that cannot be reached from two successors of one branch before these
+// paths reconverge, except in loops whose lanes a branch brings to different iterations.
+//
+// Where lanes reconverge depends on whether the paths that end the thread count. A block must
+// qualify in both ways.
 func convergent(f *ir.Func, loops *ir.LoopForest) Bits {
 	out := NewBits(len(f.Blocks))
 	for b := range f.Blocks {
-		if loops.Of[b] == nil {
-			out.Add(b)
-		}
+		out.Add(b)
 	}
-	post := ir.PostDominators(f)
+	textbook, unended := ir.PostDominators(f), ir.PostDom(f)
 	for _, b := range f.Blocks {
-		if len(b.Succs) < 2 {
-			continue
-		}
-		m := marker{f: f, convergent: out, join: post.IDom(b.ID), on: make([]int, len(f.Blocks))}
-		for i, s := range b.Succs {
-			if i == 0 || s != b.Succs[0] {
-				m.mark(s, i+1)
-			}
+		apart(f, loops, b, textbook.IDom(b.ID), out)
+		if join := unended[b.ID]; join != textbook.IDom(b.ID) {
+			apart(f, loops, b, join, out)
 		}
 	}
 	return out
+}
+
+// apart removes from convergent the blocks that lanes which diverge at the end of block b, and
+// reconverge at join, may execute at different times.
+func apart(f *ir.Func, loops *ir.LoopForest, b *ir.Block, join ir.BlockID, convergent Bits) {
+	if len(b.Succs) < 2 {
+		return
+	}
+	m := marker{f: f, convergent: convergent, join: join, on: make([]int, len(f.Blocks))}
+	for i, s := range b.Succs {
+		if !slices.Contains(b.Succs[:i], s) {
+			m.mark(s, i+1)
+		}
+	}
+	for l := loops.Of[b.ID]; l != nil; l = l.Parent {
+		if join == ir.NoBlock || join == l.Header || !l.Contains(join) || m.on[l.Header] == 0 {
+			continue
+		}
+		// One path to join begins another iteration, and another one does not.
+		for _, in := range l.Blocks {
+			convergent.Remove(int(in))
+		}
+	}
 }
 
 // marker follows the paths from the successors of one branch until they reconverge.
@@ -65,4 +93,20 @@ func (m *marker) mark(from ir.BlockID, n int) {
 		m.on[b] = n
 		work = append(work, m.f.Blocks[b].Succs...)
 	}
+}
+
+// merges returns the convergent blocks that may be merge points of a whole warp: where paths meet,
+// and what follows a loop.
+func merges(f *ir.Func, loops *ir.LoopForest, convergent Bits) Bits {
+	out, preds := NewBits(len(f.Blocks)), make([]int, len(f.Blocks))
+	for _, b := range f.Blocks {
+		for _, s := range b.Succs {
+			preds[s]++
+			left := loops.Of[b.ID] != nil && !loops.Of[b.ID].Contains(s)
+			if convergent.Has(int(s)) && (preds[s] > 1 || left) && len(f.Blocks[s].Instrs) > 0 {
+				out.Add(int(s))
+			}
+		}
+	}
+	return out
 }

@@ -22,7 +22,9 @@ type Facts struct {
 
 	live       []Bits
 	reach      []ir.BlockID
-	convergent Bits // nil unless the lanes of warps run in lock step
+	convergent Bits // empty unless the lanes of warps run in lock step
+	merges     Bits // where whole warps may merge, in lock step
+	merged     Bits // where they do
 	rank       map[*ir.Instr]int
 	blockOf    map[*ir.Instr]ir.BlockID
 	params     map[*ir.Var]bool
@@ -42,18 +44,25 @@ type Loop struct {
 	*ir.Loop
 	Index    int  // among all loops, outer loops first
 	Written  Bits // registers that the loop may write
-	Barriers bool // it contains barriers that tags name
+	Barriers bool // it contains barriers or merge points that tags name
 	Slot     int  // its place among the iterations of a tag, if Barriers
 }
 
-// Analyze computes the facts. Lockstep says whether the lanes of a warp execute each instruction
-// together. The error is a *thread.UnsupportedError.
-func Analyze(f *ir.Func, lockstep bool) (*Facts, error) {
+// Options say what is known of warps.
+type Options struct {
+	// Lockstep says that the lanes of a warp execute each instruction together.
+	Lockstep bool
+	// Merges are merge points that all lanes of a warp pass together, among those of MayMerge.
+	Merges []ir.BlockID
+}
+
+// Analyze computes the facts. The error is a *thread.UnsupportedError.
+func Analyze(f *ir.Func, opt Options) (*Facts, error) {
 	if f.Blocks == nil {
 		return nil, &thread.UnsupportedError{What: "a function without a body"}
 	}
 	k := &Facts{f: f, dom: ir.Dominators(f)}
-	k.parts = k.findParts()
+	k.parts = k.findParts(opt)
 	k.loops = ir.FindLoops(f, k.dom)
 	if !k.loops.Reducible {
 		return nil, &thread.UnsupportedError{What: ir.ExplainIrreducible(f, k.dom)}
@@ -71,8 +80,14 @@ func Analyze(f *ir.Func, lockstep bool) (*Facts, error) {
 	k.pending = findPending(f)
 	k.unsettled = k.findUnsettled()
 	k.live = liveness(f)
-	if lockstep {
+	k.convergent, k.merges = NewBits(len(f.Blocks)), NewBits(len(f.Blocks))
+	k.merged = NewBits(len(f.Blocks))
+	if opt.Lockstep {
 		k.convergent = convergent(f, k.loops)
+		k.merges = merges(f, k.loops, k.convergent)
+	}
+	for _, b := range opt.Merges {
+		k.merged.Add(int(b))
 	}
 	k.reach = sharedReach(f, k.dom, k.loops, k.order)
 	k.findLoops()
@@ -99,6 +114,7 @@ func (k *Facts) findLoops() {
 	for i, l := range k.loops.Loops {
 		info := &Loop{Loop: l, Index: i, Written: NewBits(len(k.f.Regs))}
 		for _, b := range l.Blocks {
+			info.Barriers = info.Barriers || k.merged.Has(int(b))
 			for _, in := range k.f.Blocks[b].Instrs {
 				eachWritten(in, func(r ir.RegID) { info.Written.Add(int(r)) })
 				info.Barriers = info.Barriers || k.Tagged(in)
@@ -127,7 +143,7 @@ func (k *Facts) LoopOf(b ir.BlockID) *ir.Loop { return k.loops.Of[b] }
 // Loop returns what is known of a loop.
 func (k *Facts) Loop(l *ir.Loop) *Loop { return k.info[l] }
 
-// TagLoops returns the loops that contain barriers, by Loop.Slot. Their iterations are part of
+// TagLoops returns the loops that tags name, by Loop.Slot. Their iterations are part of
 // tags.
 func (k *Facts) TagLoops() []*ir.Loop { return k.tagLoops }
 
@@ -155,10 +171,16 @@ func Width(t isa.Type) int {
 // there is none.
 func (k *Facts) SharedReach(b ir.BlockID) ir.BlockID { return k.reach[b] }
 
-// Convergent reports whether all lanes of a warp that execute an instruction execute it together.
-func (k *Facts) Convergent(in *ir.Instr) bool {
-	return k.convergent != nil && k.convergent.Has(int(k.blockOf[in]))
-}
+// Convergent reports whether all lanes of a warp that execute an instruction in the same iterations
+// of the loops around it execute it together.
+func (k *Facts) Convergent(in *ir.Instr) bool { return k.convergent.Has(int(k.blockOf[in])) }
+
+// MayMerge reports whether lanes in lock step that pass a block in the same iterations of the loops
+// around it pass it together, and whether it is a merge point: where paths meet, or behind a loop.
+func (k *Facts) MayMerge(b ir.BlockID) bool { return k.merges.Has(int(b)) }
+
+// Merges reports whether all lanes of a warp pass a block together, as Options.Merges says.
+func (k *Facts) Merges(b ir.BlockID) bool { return k.merged.Has(int(b)) }
 
 // Rank orders instructions as one thread executes them, but for the iterations of loops: by Order of
 // their blocks, and within a block as written.

@@ -66,7 +66,7 @@ func randomKernel(t *rapid.T) *ir.Func {
 // analyzed draws a kernel that is reducible.
 func analyzed(t *rapid.T, lockstep bool) (*ir.Func, *kernel.Facts) {
 	f := randomKernel(t)
-	k, err := kernel.Analyze(f, lockstep)
+	k, err := kernel.Analyze(f, kernel.Options{Lockstep: lockstep})
 	if err != nil {
 		if ir.FindLoops(f, ir.Dominators(f)).Reducible {
 			t.Fatal(err)
@@ -114,52 +114,6 @@ func TestLiveness(t *testing.T) {
 				if want := live(ir.BlockID(b), ir.RegID(r)); k.Live(ir.BlockID(b), r) != want {
 					t.Fatalf("%s at b%d: live is %v\n%s", f.Regs[r].Name, b, !want, f)
 				}
-			}
-		}
-	})
-}
-
-// reached are the blocks on paths from a block that do not enter stop.
-func reached(f *ir.Func, from, stop ir.BlockID) map[ir.BlockID]bool {
-	seen := map[ir.BlockID]bool{}
-	var walk func(b ir.BlockID)
-	walk = func(b ir.BlockID) {
-		if b == stop || seen[b] {
-			return
-		}
-		seen[b] = true
-		for _, s := range f.Blocks[b].Succs {
-			walk(s)
-		}
-	}
-	walk(from)
-	return seen
-}
-
-// TestConvergent: lanes that execute a block execute it together if it is in no loop, and no branch
-// leads to it by two successors before its paths reconverge (Barracuda, section 3.3.1).
-func TestConvergent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f, k := analyzed(t, true)
-		post := ir.PostDominators(f)
-		for b := range f.Blocks {
-			in := f.Blocks[b].Last()
-			if in == nil || k.BlockOf(in) != ir.BlockID(b) { // not reachable
-				continue
-			}
-			want := k.LoopOf(ir.BlockID(b)) == nil
-			for _, x := range f.Blocks {
-				for i, s := range x.Succs {
-					for _, u := range x.Succs[i+1:] {
-						stop := post.IDom(x.ID)
-						if u != s && reached(f, s, stop)[ir.BlockID(b)] && reached(f, u, stop)[ir.BlockID(b)] {
-							want = false
-						}
-					}
-				}
-			}
-			if got := k.Convergent(in); got != want {
-				t.Fatalf("b%d: convergent is %v\n%s", b, got, f)
 			}
 		}
 	})
@@ -271,7 +225,7 @@ func TestWaited(t *testing.T) {
 	} {
 		f := irtest.Fun("k", irtest.Regs("p pred"), irtest.Var("s", event.Shared, 64, 16),
 			irtest.Var("g", event.Global, 64, 16), irtest.Block("b", append(tt.body, irtest.Op("ret"))...))
-		k, err := kernel.Analyze(f, false)
+		k, err := kernel.Analyze(f, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +252,7 @@ func TestParts(t *testing.T) {
 		{"no barrier", nil, nil, 1, nil},
 		{"a block barrier", []irtest.Stmt{block}, nil, 1, [][]int{{kernel.PartAll}}},
 		{"a warp barrier", []irtest.Stmt{block, warp}, nil, 2,
-			[][]int{{kernel.PartAll, kernel.PartWarp}, {kernel.PartWarp}}},
+			[][]int{{kernel.PartAll, 1}, {1}}},
 		{"a barrier of shared memory", []irtest.Stmt{block, block}, func(f *ir.Func) {
 			f.Blocks[0].Instrs[0].Orders = event.OrdersShared
 		}, 3, [][]int{{kernel.PartAll, kernel.PartShared}, {kernel.PartAll, kernel.PartShared, kernel.PartGlobal}}},
@@ -309,7 +263,7 @@ func TestParts(t *testing.T) {
 		if tt.set != nil {
 			tt.set(f)
 		}
-		k, err := kernel.Analyze(f, false)
+		k, err := kernel.Analyze(f, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,11 +320,11 @@ func TestWarpMasks(t *testing.T) {
 			irtest.Block("b", bar, set, irtest.If("p", "b")), irtest.Block("c", ret)}, false},
 	} {
 		stmts := append([]irtest.Part{irtest.Regs("m b32", "n b32", "p pred")}, tt.blocks...)
-		k, err := kernel.Analyze(irtest.Fun("k", stmts...), false)
+		k, err := kernel.Analyze(irtest.Fun("k", stmts...), kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.WarpPart(); got != tt.all {
+		if got := k.WarpPart() > 0; got != tt.all {
 			t.Errorf("%s: a barrier of all lanes: %v", tt.name, got)
 		}
 	}

@@ -14,9 +14,10 @@ import (
 //   - PartAll: the last barrier of any kind;
 //   - PartShared and PartGlobal: the last barrier that orders that memory. A kernel whose barriers
 //     all order all memory has only PartAll;
-//   - PartWarp, in place of those two: the last barrier of the block or of all lanes of the warp. It
-//     orders lanes of one warp that reach the same barriers of the warp, which has to be proved
-//     (thread.Thread.WarpEnds);
+//   - one for warps: the last barrier of the block or of all lanes of the warp. It orders lanes of
+//     one warp that reach the same barriers of the warp, which has to be proved
+//     (thread.Thread.WarpEnds). In lock step, the last barrier of the block or merge point that all
+//     lanes of the warp pass (Options.Merges) takes its place;
 //   - last, if the kernel has barriers of the grid: the last of those.
 //
 // Threads that pass the same barriers pass the same barriers of each part, so what holds of one tag
@@ -27,35 +28,35 @@ const (
 	PartAll = iota
 	PartShared
 	PartGlobal
-	numParts
-	PartWarp = PartShared // PartShared and PartGlobal exist only if PartWarp does not
 )
 
 // parts says which tags the threads of a kernel need.
 type parts struct {
-	count int
-	// split: PartShared and PartGlobal exist. warp: PartWarp does.
-	split, warp bool
-	grid        int // the part of barriers of the grid; 0: there are none
+	count    int
+	split    bool // PartShared and PartGlobal exist
+	barriers bool // barriers of warps order something
+	warp     int  // the part for the lanes of warps; 0: there is none
+	grid     int  // the part of barriers of the grid; 0: there are none
 }
 
-// findParts finds the parts. In a kernel that also has barriers of parts of memory, barriers of
-// warps order nothing.
-func (k *Facts) findParts() parts {
+// findParts finds the parts. In a kernel that also has barriers of parts of memory, and in lock
+// step, barriers of warps order nothing.
+func (k *Facts) findParts(opt Options) parts {
 	p, grid := parts{count: 1}, false
 	for _, b := range k.f.Blocks {
 		for _, in := range b.Instrs {
 			p.split = p.split || IsBlockBarrier(in) && in.Orders != event.OrdersAll ||
 				IsCallOf(in, CollectiveCall)
-			p.warp = p.warp || k.isWarpBarrier(in)
+			p.barriers = p.barriers || !opt.Lockstep && k.isWarpBarrier(in)
 			grid = grid || in.Grid
 		}
 	}
-	switch {
-	case p.split:
-		p.count, p.warp = numParts, false
-	case p.warp:
-		p.count = PartWarp + 1
+	if p.split {
+		p.count, p.barriers = PartGlobal+1, false
+	}
+	if p.barriers || len(opt.Merges) > 0 {
+		p.warp = p.count
+		p.count++
 	}
 	if grid {
 		p.grid = p.count
@@ -70,8 +71,8 @@ func (k *Facts) Parts() int { return k.parts.count }
 // SplitParts reports whether shared and global memory have tags of their own.
 func (k *Facts) SplitParts() bool { return k.parts.split }
 
-// WarpPart reports whether barriers of a warp have a tag of their own, PartWarp.
-func (k *Facts) WarpPart() bool { return k.parts.warp }
+// WarpPart returns the part of the barriers or merge points of a warp; 0 if they order nothing.
+func (k *Facts) WarpPart() int { return k.parts.warp }
 
 // GridPart returns the part of barriers of the grid; 0 if there are none.
 func (k *Facts) GridPart() int { return k.parts.grid }
@@ -90,7 +91,7 @@ func (k *Facts) Part(by event.Orders) int {
 
 // Tagged reports whether an instruction is a barrier that tags name.
 func (k *Facts) Tagged(in *ir.Instr) bool {
-	return IsBlockBarrier(in) || k.parts.warp && k.isWarpBarrier(in) || IsCallOf(in, CollectiveCall)
+	return IsBlockBarrier(in) || k.parts.barriers && k.isWarpBarrier(in) || IsCallOf(in, CollectiveCall)
 }
 
 // EndsInterval reports whether a barrier that tags name ends the intervals of a part.
@@ -99,7 +100,9 @@ func (k *Facts) EndsInterval(in *ir.Instr, part int) bool {
 	case part == k.parts.grid && part > 0:
 		return in.Grid
 	case !IsBlockBarrier(in):
-		return part == PartWarp
+		return part == k.parts.warp && part > 0
+	case part == k.parts.warp && part > 0:
+		return k.Orders(in) == event.OrdersAll
 	}
 	return ordersPart(k.Orders(in), part)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heddle/internal/lockstep/join"
+	"heddle/internal/lockstep/kernel"
 	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
@@ -118,7 +119,18 @@ func (t *Table) slotName(n int) string {
 		return regs[n].Name
 	}
 	part, at := (n-len(regs))/t.k.TagLen(), (n-len(regs))%t.k.TagLen()
-	name := [...]string{"barrier", "barrier.shared", "barrier.global", "barrier.grid"}[part]
+	name := "barrier"
+	switch part {
+	case kernel.PartAll:
+	case t.k.GridPart():
+		name += ".grid"
+	case t.k.WarpPart():
+		name += ".warp"
+	case kernel.PartShared:
+		name += ".shared"
+	case kernel.PartGlobal:
+		name += ".global"
+	}
 	if at > 0 {
 		name = fmt.Sprintf("%s.iteration%d", name, at-1)
 	}

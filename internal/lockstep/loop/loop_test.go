@@ -36,7 +36,7 @@ func learn(t rapid.TB, init []uint64, next body, back func(c *smt.Context, k smt
 		irtest.Block("loop", irtest.Op("add.u32", "r0", "r0", "r1"), irtest.Op("add.u32", "r1", "r1", "r2"),
 			irtest.Op("add.u32", "r2", "r2", "r3"), irtest.Op("add.u32", "r3", "r3", "r0"), irtest.If("p", "loop")),
 		irtest.Block("exit", irtest.Op("ret")))
-	k, err := kernel.Analyze(f, false)
+	k, err := kernel.Analyze(f, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

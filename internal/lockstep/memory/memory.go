@@ -150,13 +150,13 @@ func (m *Model) SpaceTag(s *State, space event.Space) thread.Tag {
 	return m.Tag(s, kernel.SpaceOrders(space))
 }
 
-// WarpTag returns the last barrier of the block or the warp; the zero Tag if barriers of warps
-// order nothing.
+// WarpTag returns the last barrier of the block or the warp, in lock step the last merge point of
+// the warp; the zero Tag if these order nothing.
 func (m *Model) WarpTag(s *State) thread.Tag {
-	if !m.k.WarpPart() {
+	if m.k.WarpPart() == 0 {
 		return thread.Tag{}
 	}
-	return thread.TagOf(m.part(s, kernel.PartWarp))
+	return thread.TagOf(m.part(s, m.k.WarpPart()))
 }
 
 // GridTag returns the last barrier of the grid; in a kernel without any, the entry of the kernel.
@@ -166,6 +166,9 @@ func (m *Model) GridTag(s *State) thread.Tag {
 	}
 	return thread.TagOf(m.part(s, m.k.GridPart()))
 }
+
+// Merge sets the tag of the lanes of a warp to a merge point.
+func (m *Model) Merge(s *State, at []smt.Term) { copy(m.part(s, m.k.WarpPart()), at) }
 
 // Pass sets the tags of the parts whose intervals a barrier ends to its instance, under the guard
 // of the instruction.

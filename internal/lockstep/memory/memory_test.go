@@ -72,7 +72,7 @@ func newBench(t *rapid.T) *bench {
 	body = append(body, irtest.Op("bar.sync", "_", 0), irtest.Op("bar.sync", "_", 0), irtest.Op("ret"))
 	f := irtest.Fun("k", irtest.Regs("h u16", "w u32", "d u64"), irtest.Var("s", event.Shared, arraySize, 16),
 		irtest.Block("b", body...))
-	k, err := kernel.Analyze(f, false)
+	k, err := kernel.Analyze(f, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestViews(t *testing.T) {
 func TestResolve(t *testing.T) {
 	f := irtest.Fun("k", irtest.Var("s", event.Shared, 64, 16), irtest.Var("r", event.Shared, 64, 16),
 		irtest.Block("b", irtest.Op("ret")))
-	k, err := kernel.Analyze(f, false)
+	k, err := kernel.Analyze(f, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestResolve(t *testing.T) {
 // TestArguments: arguments of calls hold what was stored, in parts and put together.
 func TestArguments(t *testing.T) {
 	f := irtest.Fun("k", irtest.Block("b", irtest.Op("ret")))
-	k, err := kernel.Analyze(f, false)
+	k, err := kernel.Analyze(f, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,8 @@ package thread
 import "heddle/internal/smt"
 
 // TagWidth is the number of bits of each term of a Tag. Barrier is 0 for the entry of the kernel,
-// ExitTag for the end of a thread, and otherwise the number of the barrier's instruction plus 1.
+// ExitTag for the end of a thread, the numbers below it for merge points of a warp, by block, and
+// otherwise the number of the barrier's instruction plus 1.
 const (
 	TagWidth = 32
 	ExitTag  = 1<<TagWidth - 1

@@ -57,10 +57,12 @@ type Access struct {
 	// with Loaded, outermost first; nil for other accesses.
 	Last  []smt.Term
 	Start Tag // the last barrier that orders the memory that is accessed
-	Warp  Tag // the last barrier of the block or the warp, if there are WarpEnds
-	Grid  Tag // the last barrier of the grid
+	// the last barrier of the block or the warp, if there are WarpEnds; in lock step the last barrier
+	// of the block or merge point of the warp, if Merged
+	Warp Tag
+	Grid Tag // the last barrier of the grid
 	// Together is the condition under which a thread in lock step with its warp executes the access
-	// together with all lanes of its warp that execute it at all.
+	// together with all lanes of its warp that execute it in the same iterations.
 	Together smt.Term
 	// Async marks an access that happens at some time between the instruction and the thread's wait
 	// for it.
@@ -118,6 +120,10 @@ type Thread struct {
 	WarpEnds []End
 	// Waits are the barriers of the block and the operations of a warp, in the order of the text.
 	Waits []Wait
+	// Merges are the merge points at which all lanes of a warp in lock step may be together. Merged
+	// says that Build was told which of them surely are (lockstep.Options.Merges).
+	Merges []Merge
+	Merged bool
 	// Gathered has the results of operations of a warp, by the names of their symbols.
 	Gathered map[string]Gathered
 	// Shuffles has what lanes receive from each other, by the names of the symbols.

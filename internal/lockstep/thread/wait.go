@@ -24,6 +24,14 @@ type Wait struct {
 	Place   Place
 }
 
+// Merge is a merge point: a block at whose start lanes in lock step are together if they pass it in
+// the same iterations of the loops around it. Wait describes it as an operation that waits for all
+// lanes of the warp.
+type Merge struct {
+	Block ir.BlockID
+	Wait  Wait
+}
+
 // Gather says how the result of an operation of a warp depends on which lanes execute it.
 type Gather uint8
 

@@ -6,7 +6,8 @@
 // than block barriers, values passed through memory, and the masks of operations of a warp.
 // Arrivals, Locks and Flags synchronize through memory, and OpenCL turns these into kernels whose
 // fences order part of memory. Integers covers integer instructions, and Warps produces
-// warp-specialized kernels of a given shape.
+// warp-specialized kernels of a given shape. LockStep exchanges words between lanes in loops that
+// only lock step orders.
 //
 // A generator takes all its choices from a Source, so that a seed reproduces a kernel and a fuzzer
 // can mutate one. Every kernel terminates or deadlocks: each loop counts to a bound.

@@ -138,6 +138,7 @@ func TestVerifiedInLockstepIsClean(t *testing.T) {
 		"flow":     {draw: gen.Flow, req: flowRequest, lockstep: true, count: 25},
 		"readback": {draw: gen.Readback, req: phaseRequest, lockstep: true, count: 15},
 		"lanes":    {draw: gen.Lanes, req: phaseRequest, lockstep: true, count: 100},
+		"loops":    {draw: gen.LockStep, req: phaseRequest, lockstep: true, count: 200},
 	} {
 		t.Run(name, func(t *testing.T) { verifiedIsClean(t, a, a.count, 20) })
 	}
@@ -184,11 +185,9 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 		default:
 			tried++
 		}
-		th,
-			err := lockstep.Build(t.Context(), f,
-			lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
-				Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep,
-				Adversarial: a.adversarial})
+		built := lockstep.Options{Geometry: event.Geometry{Grid: k.Grid, Block: k.Block,
+			Cluster: event.Dim3{X: 1, Y: 1, Z: 1}}, Lockstep: a.lockstep, Adversarial: a.adversarial}
+		th, err := lockstep.Build(t.Context(), f, built)
 		if no := (*lockstep.UnsupportedError)(nil); errors.As(err, &no) {
 			continue
 		}
@@ -199,6 +198,11 @@ func verifiedIsClean(t *testing.T, a agreement, n, few int) {
 			Solvers: []smt.Solver{&sat.Solver{Steps: 2_000_000}}}
 		if seed%4 > 0 { // invariants of loops take most of the time
 			opt.Shown = func(*verify.Finding) bool { return true }
+		}
+		if built.Merges = verify.Merges(t.Context(), th, opt).Blocks; len(built.Merges) > 0 {
+			if th, err = lockstep.Build(t.Context(), f, built); err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, k.PTX)
+			}
 		}
 		r := verify.Kernel(t.Context(), th, opt)
 		switch {

@@ -41,7 +41,7 @@ func (s *Solver) attach() {
 	if s.attached == len(s.clauses) {
 		return
 	}
-	need := make([]int32, len(s.watches))
+	need := append(s.need[:0], make([]int32, len(s.watches))...)
 	s.each(s.attached, func(at ref) {
 		c := s.lits(at)
 		need[c[0].Not()]++
@@ -54,11 +54,14 @@ func (s *Solver) attach() {
 			total += int(need[p])
 		}
 	}
-	block := make([]watch, total)
+	if s.need = need; len(s.room) < total {
+		s.block = make([]watch, total)
+		s.room = s.block
+	}
 	for p, n := range need {
 		if n > 0 {
-			s.watches[p] = append(block[:0:n], s.watches[p]...)
-			block = block[n:]
+			s.watches[p] = append(s.room[:0:n], s.watches[p]...)
+			s.room = s.room[n:]
 		}
 	}
 	s.each(s.attached, func(at ref) { s.watch(at) })

@@ -66,6 +66,9 @@ type Solver struct {
 	learned  []ref
 	attached int       // clauses before this place are watched
 	watches  [][]watch // by literal: the clauses that watch its negation
+	need     []int32   // scratch space of attach
+	// The lists of watches that attach makes lie in block; room is what is left of it.
+	block, room []watch
 
 	value  []int8 // by literal: 1 true, -1 false, 0 unassigned
 	level  []int32
@@ -102,9 +105,27 @@ type Solver struct {
 
 // New returns a solver without variables and clauses.
 func New() *Solver {
-	s := &Solver{activity: 1, reduceAt: firstReduction}
-	s.stamp = append(s.stamp, 0)
+	s := &Solver{}
+	s.Reset()
 	return s
+}
+
+// Reset makes s a solver without variables and clauses, as New returns it, and keeps its memory for
+// those to come.
+func (s *Solver) Reset() {
+	clear(s.watches)
+	o := &s.order
+	*s = Solver{
+		clauses: s.clauses[:0], learned: s.learned[:0], watches: s.watches[:0],
+		need: s.need[:0], block: s.block, room: s.block,
+		value: s.value[:0], level: s.level[:0], reason: s.reason[:0], phase: s.phase[:0],
+		trail: s.trail[:0], limits: s.limits[:0],
+		order:    heap{score: o.score[:0], items: o.items[:0], index: o.index[:0]},
+		activity: 1, model: s.model[:0], core: s.core[:0],
+		seen: s.seen[:0], toClear: s.toClear[:0], stack: s.stack[:0], learn: s.learn[:0],
+		stamp: append(s.stamp[:0], 0), marks: s.marks[:0],
+		reduceAt: firstReduction,
+	}
 }
 
 // NewVar adds a variable and returns its positive literal.

@@ -218,3 +218,30 @@ func BenchmarkThreeSat(b *testing.B) {
 		}
 	}
 }
+
+// TestReset: a solver that has solved other formulas and is reset gives the answers, models and steps
+// of a new one.
+func TestReset(t *testing.T) {
+	used := New()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "variables")
+		clauses, more := formula(t, n), formula(t, n)
+		fresh := New()
+		used.Reset()
+		for range n {
+			fresh.NewVar()
+			used.NewVar()
+		}
+		for round, list := range [][][]Lit{clauses, more} {
+			for _, c := range list {
+				fresh.Add(c...)
+				used.Add(c...)
+			}
+			want, got := fresh.Solve(Limits{}), used.Solve(Limits{})
+			if want != got || fresh.Steps() != used.Steps() || !slices.Equal(fresh.model, used.model) {
+				t.Fatalf("round %d: status %v after %d steps, want %v after %d; models %v and %v", round, got,
+					used.Steps(), want, fresh.Steps(), used.model, fresh.model)
+			}
+		}
+	})
+}

@@ -50,11 +50,31 @@ type circuit struct {
 
 // newCircuit returns a circuit with the constant node, whose clauses go to s.
 func newCircuit() *circuit {
-	l := &circuit{table: make([]lit, 1<<10), s: cdcl.New()}
+	l := &circuit{s: cdcl.New()}
+	l.reset()
+	return l
+}
+
+// reset makes l what newCircuit returns, and keeps its memory for the nodes to come.
+func (l *circuit) reset() {
+	l.s.Reset()
+	*l = circuit{gates: l.gates[:0], table: l.table, uses: l.uses[:0], lits: l.lits[:0],
+		given: l.given[:0], s: l.s, stack: l.stack[:0], leaves: l.leaves[:0], todo: l.todo[:0],
+		clause: l.clause[:0]}
+	l.clearTable(1 << 10)
 	l.node(gate{})
 	l.lits[0] = l.s.NewVar()
 	l.s.Add(l.lits[0])
-	return l
+}
+
+// clearTable makes the hash table of gates n free entries.
+func (l *circuit) clearTable(n int) {
+	if cap(l.table) < n {
+		l.table = make([]lit, n)
+		return
+	}
+	l.table = l.table[:n]
+	clear(l.table)
 }
 
 // size returns the number of nodes.
@@ -104,7 +124,7 @@ func (l *circuit) gate(g gate) lit {
 
 // grow doubles the hash table of gates.
 func (l *circuit) grow() {
-	l.table = make([]lit, 2*len(l.table))
+	l.clearTable(2 * len(l.table))
 	mask := uint32(len(l.table) - 1)
 	for at, g := range l.gates {
 		if g.kind == input {

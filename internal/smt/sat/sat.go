@@ -15,6 +15,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"heddle/internal/smt"
 	"heddle/internal/smt/cdcl"
@@ -29,12 +30,19 @@ type Solver struct {
 	Steps int64 // limit of search steps for each query, as cdcl counts them; 0: none
 }
 
+// circuits are those of earlier queries, for their memory: to grow it anew takes half the time of
+// an encoding.
+var circuits = &sync.Pool{New: func() any { return newCircuit() }}
+
 // Name returns "embedded".
 func (s *Solver) Name() string { return "embedded" }
 
 // Solve decides asserts together with the ranges of their variables.
 func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) smt.Answer {
-	b := &blaster{c: c, l: newCircuit(), limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{},
+	l := circuits.Get().(*circuit)
+	defer circuits.Put(l)
+	l.reset()
+	b := &blaster{c: c, l: l, limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{},
 		vars: map[string][]lit{}}
 	if b.limit == 0 {
 		b.limit = DefaultGates

@@ -1,6 +1,8 @@
 package sat
 
 import (
+	"reflect"
+	"sync"
 	"testing"
 
 	"heddle/internal/smt"
@@ -34,5 +36,31 @@ func TestMoreStepsDecideMore(t *testing.T) {
 	}
 	if decided < 10 {
 		t.Fatalf("decided with %d steps: the query is too easy to test this", decided)
+	}
+}
+
+// TestReuse: the memory that a query takes over from earlier ones does not change its answer. The
+// queries ask for the factors of a number, so that the later ones are larger.
+func TestReuse(t *testing.T) {
+	answer := func(w int, n uint64) smt.Answer {
+		c := smt.New()
+		x, y := c.Var("x", w), c.Var("y", w)
+		one := c.Const(1, w)
+		return (&Solver{Steps: 1_000_000}).Solve(t.Context(), c, []smt.Term{
+			c.Eq(c.Mul(c.ZExt(x, 2*w), c.ZExt(y, 2*w)), c.Const(n, 2*w)), c.Ult(one, x), c.Ult(x, y)})
+	}
+	kept := circuits
+	defer func() { circuits = kept }()
+	for _, q := range []struct {
+		w int
+		n uint64
+	}{{4, 35}, {8, 221}, {10, 1021 * 3}, {4, 77}, {12, 4093}} {
+		got := answer(q.w, q.n)
+		circuits = &sync.Pool{New: func() any { return newCircuit() }}
+		want := answer(q.w, q.n)
+		circuits = kept
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d with %d bits: %v after other queries, %v alone", q.n, q.w, got, want)
+		}
 	}
 }

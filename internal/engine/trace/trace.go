@@ -405,6 +405,9 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 			Sliced: t.slice.Kept, Total: t.slice.Total, Time: time.Since(start),
 		})
 	}
+	if !t.sharedFits(res) {
+		return false
+	}
 	on := t.run.Ended(res, 0)
 	shown := execution{0, rep, res}
 	if len(rep.Phases) > 0 && t.run.Bugs == 0 && res.Status == emu.Completed {
@@ -414,6 +417,23 @@ func (t *tracer) block(ctx context.Context, b uint32) bool {
 		t.pipeline(ctx, b, shown)
 	}
 	return on
+}
+
+// sharedFits makes the verdict unknown if an execution ends at an address outside of shared memory
+// whose size is a guess. It reports whether none did.
+func (t *tracer) sharedFits(res *emu.Result) bool {
+	cfg := t.run.Config
+	if res.Stop == nil || res.Stop.Kind != emu.OutOfBounds || !res.Stop.Shared ||
+		cfg.DynShared == 0 || !cfg.Origins["shared"].Guessed() {
+		return true
+	}
+	t.run.Unsupported = &diag.Verdict{
+		Kind: diag.Unknown, Kernel: t.job.Kernel.Demangled,
+		Span: place(t.run.Machine.Site(res.Stop.Site)),
+		Reason: fmt.Sprintf("it rests on a guess that the block has %d bytes of dynamic shared memory; "+
+			"specify them with --shared: %s", cfg.DynShared, res.Stop.Message),
+	}
+	return false
 }
 
 // newSink returns a sink for the events of a block: a detector and, for a kernel with mbarriers,

@@ -87,7 +87,36 @@ L:	st.shared.u32 [%Q], %x1;
 	add.u32 %x1, %x1, 1;
 	setp.lt.u32 %p1, %x1, %x10;
 	@%p1 bra L;`,
-		why: "it is right, but a lane has no part in iterations that it does not begin",
+	},
+	{
+		name: "a loop that lanes leave by a path of its own, on which they read what others write in it",
+		body: lane + `mov.u32 %x1, 0;
+L:	st.shared.u32 [%Q], %x1;
+	setp.ge.u32 %p1, %x1, %x10;
+	@%p1 bra E;
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, 9;
+	@%p1 bra L;
+	bra Z;
+E:	ld.shared.u32 %x2, [%x12];
+Z:`,
+		why: "lanes on the way out and those that stay are on two paths of a branch",
+	},
+	{
+		name: "a loop that lanes leave on a path of a branch, where others begin the next iteration",
+		body: lane + `mov.u32 %x1, 0;
+	and.b32 %x13, %x10, 1;
+L:	ld.shared.u32 %x3, [%x12];
+	setp.eq.u32 %p2, %x13, %x1;
+	@%p2 bra M;
+	st.shared.u32 [%Q], %x1;
+	setp.gt.u32 %p1, %x1, 1;
+	@%p1 bra Z;
+M:	add.u32 %x1, %x1, 1;
+	bra L;
+Z:`,
+		why: "the lanes that store and then leave do so on their path, while or after others, which wait for them " +
+			"behind the loop only, read in the next iteration",
 	},
 	{
 		name: "a neighbour's element, in each iteration of a loop",

@@ -545,10 +545,10 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}
-		if p.th.Lockstep && a.Instr != b.Instr && !a.Async && !b.Async {
-			joint := c.Or(p.joins(a, b, s, 1), p.joins(b, a, s, 0))
+		if p.th.Lockstep && !a.Async && !b.Async {
+			joint, about := p.inStep(a, b, s)
 			q = append(q, c.Not(c.And(p.sameWarp(s), joint)))
-			terms, other = append(terms, b.Together), append(other, a.Together)
+			terms, other = append(terms, about...), append(other, about...)
 		}
 	}
 	// An address of the shared window is not a generic address: such a pair may overlap anywhere.
@@ -593,21 +593,6 @@ func (p *prover) joint(a, b *thread.Access, s [2]*smt.Substitution, otherBlock b
 		return a.Grid.Renamed(s[0]).Same(p.c, b.Grid.Renamed(s[1]))
 	}
 	return a.Start.Renamed(s[0]).Same(p.c, b.Start.Renamed(s[1]))
-}
-
-// joins is the formula that in lock step the thread of access b, number t of the pair, executes the
-// instruction of a together with the thread of a: in the same iterations of the loops around it. Only
-// if these are around b too do the terms of b's thread say what it does in its iteration.
-func (p *prover) joins(a, b *thread.Access, s [2]*smt.Substitution, t int) smt.Term {
-	n := len(a.Iters)
-	if n > len(b.Iters) || !slices.Equal(a.Iters, b.Iters[:n]) {
-		return smt.False
-	}
-	both := []smt.Term{s[t].Apply(a.Together)}
-	for _, k := range a.Iters {
-		both = append(both, p.c.Eq(s[0].Apply(k), s[1].Apply(k)))
-	}
-	return p.c.And(both...)
 }
 
 // arrayOf is the array in which two accesses meet, if it is known of one of them.

@@ -35,6 +35,46 @@ func (p *prover) convergence() bool {
 	return ok
 }
 
+// inStep is the formula that lock step orders two accesses by lanes of one warp, and the terms that it
+// is made of: one lane executes the instruction of the other one together with it, or they are in
+// different iterations of a loop whose iterations lanes begin together. The proof is in
+// docs/theory/lock-step.md, "Lanes in lock step".
+func (p *prover) inStep(a, b *thread.Access, s [2]*smt.Substitution) (ordered smt.Term,
+	about []smt.Term) {
+	var any []smt.Term
+	if a.Instr != b.Instr {
+		any = append(any, p.joins(a, b, s, 1), p.joins(b, a, s, 0))
+		about = append(about, a.Together, b.Together)
+	}
+	same := smt.True // the iterations of the loops around are the same
+	for i, k := range a.Iters {
+		if i >= len(b.Iters) || b.Iters[i] != k {
+			break
+		}
+		equal := p.c.Eq(s[0].Apply(k), s[1].Apply(k))
+		if slices.ContainsFunc(p.th.Loops, func(l thread.Loop) bool { return l.Counter == k && l.Joint }) {
+			any = append(any, p.c.And(same, p.c.Not(equal)))
+		}
+		same = p.c.And(same, equal)
+	}
+	return p.c.Or(any...), about
+}
+
+// joins is the formula that in lock step the thread of access b, number t of the pair, executes the
+// instruction of a together with the thread of a: in the same iterations of the loops around it. Only
+// if these are around b too do the terms of b's thread say what it does in its iteration.
+func (p *prover) joins(a, b *thread.Access, s [2]*smt.Substitution, t int) smt.Term {
+	n := len(a.Iters)
+	if n > len(b.Iters) || !slices.Equal(a.Iters, b.Iters[:n]) {
+		return smt.False
+	}
+	both := []smt.Term{s[t].Apply(a.Together)}
+	for _, k := range a.Iters {
+		both = append(both, p.c.Eq(s[0].Apply(k), s[1].Apply(k)))
+	}
+	return p.c.And(both...)
+}
+
 // Merged says which merge points of a thread in lock step all lanes of a warp pass together.
 type Merged struct {
 	Blocks   []ir.BlockID // lockstep.Options.Merges

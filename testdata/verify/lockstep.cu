@@ -192,7 +192,7 @@ __global__ void whole_warps(int *g, int n) {
     g[t] = x;
 }
 
-// unknown: right, but the lanes of half a warp pass no merge point together with the others
+// verified: the lanes of half a warp begin each iteration together
 // heddle: grid=1 block=32
 __global__ void half_a_warp(int *g, int n) {
     __shared__ int s[32];
@@ -213,4 +213,17 @@ __global__ void behind_far(int *g) {
     for (int i = 0; i <= t; i++)
         s[t] = i * g[i];
     g[64 + t] = s[63 - t];
+}
+
+// verified: lanes that begin an iteration begin it together, and those that have left have done
+// everything in an iteration before
+// heddle: grid=1 block=64
+__global__ void own_pace(int *g) {
+    __shared__ int s[64];
+    int t = threadIdx.x, x = 0;
+    for (int i = 0; i <= g[t]; i++) {
+        s[t] = x + i;
+        x += s[t ^ 1];
+    }
+    g[64 + t] = x;
 }

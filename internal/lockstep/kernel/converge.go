@@ -15,6 +15,7 @@ import (
 //
 //   - if both lanes execute the instruction of one of the two, in the same iterations, and it is in
 //     such a block;
+//   - if they are in different iterations of a loop whose header is such a block;
 //   - if all lanes of the warp pass such a block between the two (merge points).
 //
 // A load may then see what another lane wrote since the last barrier. Either the store lies on a

@@ -171,9 +171,12 @@ func Width(t isa.Type) int {
 // there is none.
 func (k *Facts) SharedReach(b ir.BlockID) ir.BlockID { return k.reach[b] }
 
-// Convergent reports whether all lanes of a warp that execute an instruction in the same iterations
-// of the loops around it execute it together.
-func (k *Facts) Convergent(in *ir.Instr) bool { return k.convergent.Has(int(k.blockOf[in])) }
+// Convergent is Together for the block of an instruction.
+func (k *Facts) Convergent(in *ir.Instr) bool { return k.Together(k.blockOf[in]) }
+
+// Together reports whether all lanes of a warp that execute a block in the same iterations of the
+// loops around it execute it together.
+func (k *Facts) Together(b ir.BlockID) bool { return k.convergent.Has(int(b)) }
 
 // MayMerge reports whether lanes in lock step that pass a block in the same iterations of the loops
 // around it pass it together, and whether it is a merge point: where paths meet, or behind a loop.

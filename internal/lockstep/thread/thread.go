@@ -180,7 +180,9 @@ func (t *Thread) Linear() smt.Term {
 // Loop is what a proof by induction over the iterations of a loop needs. Every term is over the
 // counters of the loops around (Around) and the loop's own (Counter).
 type Loop struct {
-	Header  *ir.Block
+	Header *ir.Block
+	// Joint says that lanes in lock step which begin an iteration begin it together.
+	Joint   bool
 	Around  []smt.Term
 	Counter smt.Term
 	Entry   smt.Term // the thread reaches the header from outside

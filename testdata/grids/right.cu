@@ -246,6 +246,20 @@ __global__ void event_between_streams(int *out, int *in) {
     cudaStreamDestroy(t);
 }
 
+// clean: as the kernel above, with the default arguments that the host's functions have in C++
+// heddle: grid=1 block=1
+__global__ void event_defaults(int *out, int *in) {
+    cudaStream_t t;
+    cudaEvent_t e;
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    fill<<<1, 32>>>(in, 32, 1);
+    cudaEventRecord(e);
+    cudaStreamWaitEvent(t, e);
+    add<<<1, 32, 0, t>>>(out, in, 32);
+    cudaEventRecordWithFlags(e);
+}
+
 // clean: barriers order the calls of the threads, and an event behind a wait stands for what that waits for
 // heddle: grid=1 block=96
 __global__ void events_of_threads(int *out, int *in) {

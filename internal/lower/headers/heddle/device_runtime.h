@@ -19,10 +19,10 @@ __heddle_runtime cudaError_t cudaDeviceGetAttribute(int *, enum cudaDeviceAttr, 
 __heddle_runtime cudaError_t cudaDeviceGetLimit(size_t *, enum cudaLimit);
 __heddle_runtime cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned int);
 __heddle_runtime cudaError_t cudaStreamDestroy(cudaStream_t);
-__heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int);
+__heddle_runtime cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned int = 0);
 __heddle_runtime cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned int);
-__heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
-__heddle_runtime cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned int);
+__heddle_runtime cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0);
+__heddle_runtime cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t = 0, unsigned int = 0);
 __heddle_runtime cudaError_t cudaEventDestroy(cudaEvent_t);
 __heddle_runtime cudaGraphExec_t cudaGetCurrentGraphExec(void);
 __heddle_runtime cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);

@@ -50,6 +50,11 @@ type Options struct {
 	// just that.
 	Host func(mem HostMemory, stuck bool) (changed bool)
 
+	// Outside is called when all threads only spin: it reports whether a program that shares the
+	// memory may still change what they read, after it has waited for that a little while; the run
+	// then goes on. nil: nothing else changes the memory.
+	Outside func() bool
+
 	// Requests is how many requests of a cluster to cancel another one succeed in a trace.
 	Requests uint64
 

@@ -75,6 +75,10 @@ func (s *scheduler) stuck() bool {
 	if w.turns < spinTurns || s.serve(true) {
 		return false
 	}
+	if s.opt.Outside != nil && s.opt.Outside() {
+		w.reset()
+		return false
+	}
 	if !w.states {
 		n := 0
 		for _, b := range s.resident {

@@ -31,6 +31,7 @@ __global__ void forever(int *p) { while (p[0] == 0) p[1]++; }
 __global__ void bad(int *p, int n) { p[threadIdx.x] = n; }
 __global__ void fill(int *p, int by) { int i = blockIdx.x * 256 + threadIdx.x; p[i] = i + by; }
 __global__ void print(int i) { printf("kernel %d\n", i); }
+__global__ void until(const volatile int *flag, int n) { while (*flag != n) {} }
 __global__ void check(int *p) { if (p[0] != 1) __trap(); }
 int *buffer(int n) { int *p; cudaMalloc(&p, n * 4); return p; }
 int main(int argc, char **argv) {
@@ -141,6 +142,33 @@ var badEnds = []struct {
 			int one = all(), two = -1;
 			std::thread([&] { two = all(); }).join();
 			return one * 10 + two;`},
+	// Two ranges within one page may both be registered (CUB's test_allocator does it), one byte twice
+	// may not, and neither may pages of which some only are registered.
+	{name: "registered page", body: `char *h = (char *)aligned_alloc(4096, 12288); int *a = (int *)(h + 16), *b = (int *)(h + 64), *d;
+			*a = 1; *b = 7;
+			if (cudaHostRegister(a, 8, cudaHostRegisterMapped) || cudaHostRegister(b, 128, cudaHostRegisterMapped)) return 1;
+			if (cudaHostRegister(b + 2, 4, 0) != cudaErrorHostMemoryAlreadyRegistered) return 2;
+			if (cudaHostRegister(h + 4000, 4096, 0) != cudaErrorHostMemoryAlreadyRegistered) return 3;
+			cudaGetLastError();
+			cudaHostGetDevicePointer(&d, a, 0); check<<<1, 1>>>(d);
+			if (cudaHostUnregister(a) || *a != 1 || cudaHostGetDevicePointer(&d, b, 0)) return 4;
+			work<<<1, 32>>>(d, 32);
+			if (cudaDeviceSynchronize() || b[31] != 31 || cudaHostUnregister(b) || b[31] != 31 || *a != 1) return 5;
+			free(h); return cudaGetLastError() != cudaSuccess;`},
+	// A kernel waits for flags that the host sets while it runs, in pinned and in registered memory, also
+	// one thread of the host while another waits for the kernel.
+	{name: "host flag", body: `int *f, r = 0, *d; cudaHostAlloc((void **)&f, 4, cudaHostAllocMapped);
+			if (cudaHostRegister(&r, 4, cudaHostRegisterMapped) || cudaHostGetDevicePointer(&d, &r, 0)) return 1;
+			for (int i = 1; i < 20; i++) {
+				until<<<1, 1>>>(i % 2 ? f : d, i); usleep(i * 1000); *(volatile int *)(i % 2 ? f : &r) = i;
+				if (cudaDeviceSynchronize()) return 2; }
+			until<<<1, 1>>>(f, 30);
+			std::thread t([&] { usleep(50000); *(volatile int *)f = 30; });
+			int e = cudaDeviceSynchronize(); t.join(); return e;`},
+	// If it never does, that is said after a while.
+	{name: "no host flag", body: `int *f; cudaHostAlloc((void **)&f, 4, cudaHostAllocMapped); *f = 0;
+			until<<<1, 1>>>(f, 1); printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`,
+		code: 3, stdout: "cudaErrorLaunchFailure\n"},
 	// A heddle:ignore comment covers findings of programs as it does those of check.
 	{name: "suppressed", body: `last<<<1, 64>>>(buffer(1)); return cudaDeviceSynchronize();`},
 	{name: "no launch", body: `int n; cudaGetDeviceCount(&n); printf("%d\n", n);`, code: 3, stdout: "1\n"},

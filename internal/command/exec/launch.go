@@ -127,7 +127,10 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 		k.watch.Touched = &s.touched
 	}
 	found := k.watch.Bugs()
-	k.watch.Host = s.serve
+	k.watch.Host, k.watch.Outside = s.serve, nil
+	if s.serve == nil && len(s.visible) > 0 {
+		k.watch.Outside = s.patience()
+	}
 	res, err := k.watch.Launch(s.r.ctx, cfg, machine, check)
 	done := err == nil && res.Status == emu.Completed
 	of.large = of.large || err == nil && res.Dropped
@@ -146,6 +149,31 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 		return host.LaunchFailure
 	}
 	return ended(res)
+}
+
+// The program may set a flag for which a running kernel waits. It is given hostPatience, and less
+// while it waits for a reply: then only another thread of it can.
+const (
+	hostPatience    = 10 * time.Second
+	replyPatience   = time.Second
+	patienceAtATime = time.Millisecond
+)
+
+// patience returns what waits for the program when all threads of a launch only poll memory, at
+// most hostPatience in all (emu.Options.Outside).
+func (s *session) patience() func() bool {
+	var waited, replying time.Duration
+	return func() bool {
+		if waited >= hostPatience || replying >= replyPatience {
+			return false
+		}
+		time.Sleep(patienceAtATime)
+		waited += patienceAtATime
+		if s.shared.Waiting() {
+			replying += patienceAtATime
+		}
+		return true
+	}
 }
 
 // executed adds a launch to the timeline. e has how it went.

@@ -29,6 +29,8 @@ type Program struct {
 	// Host is a host beside the kernels of the next launches, for which they may wait
 	// (emu.Options.Host); nil: the program itself.
 	Host func(stuck bool) bool
+	// Outside is emu.Options.Outside of the next launches.
+	Outside func() bool
 	// Uncounted names launches that are not counted, for the scope of the verdict; empty: there are
 	// none.
 	Uncounted string
@@ -66,6 +68,7 @@ func (p *Program) Launch(ctx context.Context, cfg *launch.Config, m *emu.Machine
 		opt.Host = func(_ emu.HostMemory, stuck bool) bool { return p.Host(stuck) }
 		opt.Resident = hostResident
 	}
+	opt.Outside = p.Outside
 	if check {
 		det = p.watch(cfg, m)
 		sink = det

@@ -175,8 +175,9 @@ cudaError_t cudaFreeHost(void *p) { return release(p, 1, CALLER, NULL); }
 /* Registered host memory: its pages become pages of the arena, with what they held, so that the program and kernels
    share them. The device's address of it is another one than the host's, as on devices without
    canUseHostPointerForRegisteredMem; a pointer that a launch passes all the same is translated (launch.c). Other
-   threads must not write to the pages meanwhile. */
-struct registered { uint64_t host, size, pages, addr; struct registered *next; };
+   threads must not write to the pages meanwhile. Ranges that share pages share their mapping. */
+struct mapping { uint64_t first, size, addr; int users; };
+struct registered { uint64_t host, size; struct mapping *pages; struct registered *next; };
 static struct registered *registered_memory;
 
 static struct registered *find_registered(const void *p) {
@@ -189,7 +190,7 @@ static struct registered *find_registered(const void *p) {
 }
 
 static uint64_t device_address(const struct registered *r, const void *p) {
-  return r->addr + ((uint64_t)(uintptr_t)p - r->host / 4096 * 4096);
+  return r->pages->addr + ((uint64_t)(uintptr_t)p - r->pages->first);
 }
 
 /* Pages that change their memory and keep their contents. They may be of the stack on which the caller runs: nothing
@@ -231,20 +232,32 @@ static void change_pages(uint64_t pages, size_t size, void *arena, int back) {
   munmap(r, sizeof *r);
 }
 
+/* One that shares some of its pages but not all with an earlier one would need two addresses for them. */
 cudaError_t cudaHostRegister(void *p, size_t n, unsigned int flags) {
   ENTER();
-  uint64_t host = (uint64_t)(uintptr_t)p, first = host / 4096 * 4096, pages = (host + n + 4095) / 4096 * 4096 - first;
+  uint64_t host = (uint64_t)(uintptr_t)p, first = host / 4096 * 4096, size = (host + n + 4095) / 4096 * 4096 - first;
+  struct mapping *m = NULL;
   (void)flags;
   if (!p || !n || in_arena(p)) return fail(cudaErrorInvalidValue);
-  for (struct registered *r = registered_memory; r; r = r->next)
-    if (first < r->host + r->size && r->host < first + pages) return fail(cudaErrorHostMemoryAlreadyRegistered);
-  void *to;
-  cudaError_t e = allocate(&to, pages, HEDDLE_KIND_PINNED, CALLER);
-  if (e != cudaSuccess) return e;
+  for (struct registered *r = registered_memory; r; r = r->next) {
+    struct mapping *of = r->pages;
+    if (host < r->host + r->size && r->host < host + n) return fail(cudaErrorHostMemoryAlreadyRegistered);
+    if (first >= of->first + of->size || of->first >= first + size) continue;
+    if (first < of->first || first + size > of->first + of->size) return fail(cudaErrorHostMemoryAlreadyRegistered);
+    m = of;
+  }
+  if (!m) {
+    void *to;
+    cudaError_t e = allocate(&to, size, HEDDLE_KIND_PINNED, CALLER);
+    if (e != cudaSuccess) return e;
+    m = need(malloc(sizeof *m));
+    change_pages(first, size, to, 0);
+    *m = (struct mapping){first, size, (uint64_t)(uintptr_t)to, 0};
+  }
   struct registered *r = need(malloc(sizeof *r));
-  change_pages(first, pages, to, 0);
   lock();
-  *r = (struct registered){host, n, pages, (uint64_t)(uintptr_t)to, registered_memory};
+  m->users++;
+  *r = (struct registered){host, n, m, registered_memory};
   registered_memory = r;
   unlock();
   return cudaSuccess;
@@ -256,12 +269,16 @@ cudaError_t cudaHostUnregister(void *p) {
   struct registered **at = &registered_memory, *r;
   while (*at && (*at)->host != (uint64_t)(uintptr_t)p) at = &(*at)->next;
   if ((r = *at)) *at = r->next;
+  struct mapping *m = r ? r->pages : NULL;
+  int last = m && !--m->users;
   unlock();
   if (!r) return fail(cudaErrorHostMemoryNotRegistered);
-  cudaError_t e = finish();
-  void *from = (void *)(uintptr_t)r->addr;
-  change_pages(r->host / 4096 * 4096, r->pages, from, 1);
   free(r);
+  cudaError_t e = finish();
+  if (!last) return fail(e);
+  void *from = (void *)(uintptr_t)m->addr;
+  change_pages(m->first, m->size, from, 1);
+  free(m);
   return fail(e != cudaSuccess ? e : release(from, 1, CALLER, NULL));
 }
 

@@ -23,13 +23,14 @@ func declares(text []byte, name string) bool {
 }
 
 // What stands before and after a name that is used: as a scope, in a using directive, as a base, as
-// an argument of a template or a result type, and as the type of what follows. An elaborated type
-// (struct M x) counts as a declaration.
+// an argument of a template or a result type, in the type of an alias, and as the type of what
+// follows. An elaborated type (struct M x) counts as a declaration.
 var (
 	scopeAfterRE   = lazyregexp.New(`^\s*::`)
 	directiveRE    = lazyregexp.New(`\busing\s+namespace\s+$`)
 	useBeforeRE    = lazyregexp.New(`(<|->|[^:]:|\b(public|private|protected|virtual))\s*$`)
 	typeKeyRE      = lazyregexp.New(`\b(class|struct|union|enum|namespace|typename|using)\s+$`)
+	aliasBeforeRE  = lazyregexp.New(`^\s*using\s+[A-Za-z_]\w*\s*=`)
 	declaratorRE   = lazyregexp.New(`^(\s|\bconst\b|[*&])*([A-Za-z_]\w*)`)
 	afterTypeRE    = lazyregexp.New(`^(__\w+|final|alignas|override|noexcept)$`)
 	parameterRE    = lazyregexp.New(`[(,]\s*(const\s+)?$`)
@@ -48,6 +49,8 @@ func isUse(text []byte, start, end int) bool {
 		return true
 	case typeKeyRE.Match(before):
 		return false
+	case aliasBeforeRE.Match(before):
+		return true
 	case parameterRE.Match(before) && endOfUnnamedRE.Match(after):
 		return bytes.Count(before, []byte("(")) > bytes.Count(before, []byte(")"))
 	}

@@ -34,6 +34,9 @@ func TestDeclares(t *testing.T) {
 		{"struct D : M", false},
 		{"struct D : public M", false},
 		{"struct Many x;", false},
+		{"using K = std::map<int, M>;", false},
+		{"using K = std::map<int, struct M>;", true},
+		{"using M = std::map<int, K>;", true},
 	}
 	for _, c := range cases {
 		if got := declares([]byte(c.text), "M"); got != c.want {

@@ -197,13 +197,16 @@ func (r *recovery) unique(file string, e *edited, d declaration, name string) bo
 	return !several && !member && r.soleOwner(file, e, d, name)
 }
 
+// requiresRE matches the word that begins a constraint, which may ask whether a name exists.
+var requiresRE = lazyregexp.New(`\brequires\b`)
+
 // soleOwner is unique for a declaration of one name that is a member of no class.
 func (r *recovery) soleOwner(file string, e *edited, d declaration, name string) bool {
 	if name == "" || specialRE.Match(e.orig[d.start:d.end]) || !ownLines(e.orig, d) {
 		return false
 	}
 	text := r.textWithout(r.path(file), e.orig, d)
-	if bytes.Contains(text, []byte("requires")) ||
+	if requiresRE.Match(text) ||
 		regexp.MustCompile(`\bdecltype\s*\([^;{}]*\b`+name+`\b`).Match(text) {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,34 @@ import (
 // returns false if the error has another cause.
 func (e *edited) adapt(d declaration, off int, msg string) bool {
 	return e.dropDevice(d, off, msg) || e.moveAlignas(off, msg) || e.escapePercent(off, msg) ||
-		e.separateOperands(d, off, msg)
+		e.separateOperands(d, off, msg) || e.dropLength(off, msg)
+}
+
+// What clang says of an external array in shared memory that has a length: of its declaration, and
+// then of each use, for which it is a variable of the host.
+var (
+	externSharedRE = lazyregexp.New(`__shared__ variable '(\w+)' cannot be 'extern'`)
+	hostVariableRE = lazyregexp.New(`^reference to __host__ variable '(\w+)'`)
+)
+
+// dropLength removes the first length of an external array in shared memory, declared at an offset:
+// nvcc accepts one, and the array is the dynamic shared memory of the launch all the same. What
+// clang says of the uses of the array goes with it.
+func (e *edited) dropLength(off int, msg string) bool {
+	if m := hostVariableRE.FindStringSubmatch(msg); m != nil {
+		return slices.Contains(e.unsized, m[1])
+	}
+	m := externSharedRE.FindStringSubmatch(msg)
+	if m == nil {
+		return false
+	}
+	rest, _, _ := bytes.Cut(e.text[off:], []byte{';'})
+	at := regexp.MustCompile(`\b` + m[1] + `\s*\[([^\[\]]*)\]`).FindSubmatchIndex(rest)
+	if at == nil || !e.takeOut(off+at[2], off+at[3], false) {
+		return false
+	}
+	e.unsized = append(e.unsized, m[1])
+	return true
 }
 
 // dropDevice removes the word __device__ beside __shared__ in the declaration of a local variable
@@ -108,9 +136,7 @@ func (e *edited) separateOperands(d declaration, off int, msg string) bool {
 // adapt changes the words to which clang's errors refer, and reports whether there are any. Other
 // errors stay for the next run.
 func (r *recovery) adapt(output string) bool {
-	for _, e := range r.edits {
-		e.round = e.round[:0]
-	}
+	r.nextRound()
 	changed := false
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		e := r.open(m[1])

@@ -66,6 +66,14 @@ type edited struct {
 	shown      string              // name in diagnostics
 	decls      map[int]*editedDecl // by start offset
 	round      [][2]int            // ranges removed in this round
+	unsized    []string            // external arrays that have lost their length in this round
+}
+
+// nextRound forgets what the last round has removed.
+func (r *recovery) nextRound() {
+	for _, e := range r.edits {
+		e.round, e.unsized = e.round[:0], e.unsized[:0]
+	}
 }
 
 // editedDecl is a declaration from which something was removed.
@@ -136,9 +144,7 @@ func (r *recovery) editedDevice(fns []place) bool {
 // step removes the host code that clang's diagnostics refer to. It returns false if it may not
 // remove any of it.
 func (r *recovery) step(output string) bool {
-	for _, e := range r.edits {
-		e.round = e.round[:0]
-	}
+	r.nextRound()
 	if len(r.stubs) > 0 && r.takeMacros(output) {
 		return true // errors behind a macro may be its own
 	}

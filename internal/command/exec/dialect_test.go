@@ -40,6 +40,38 @@ int main() {
 	}
 }
 
+// TestLengthOfNVCC: nvcc accepts a length of an external array in shared memory, which is the
+// dynamic shared memory of the launch all the same; clang rejects it. Thread i gets the value of
+// its partner in the other row, and 0 + 1 + ... + 63 = 2016.
+func TestLengthOfNVCC(t *testing.T) {
+	got := start(t, []string{program.OfText(t, `#include <cstdio>
+__device__ float sum(int n) {
+  extern __shared__ float all[];
+  float r = 0;
+  for (int i = 0; i < n; i++) r += all[i];
+  return r;
+}
+__global__ void swapped(float *p) {
+  extern __shared__ float s[2][32];
+  s[threadIdx.x / 32][threadIdx.x % 32] = threadIdx.x;
+  __syncthreads();
+  p[threadIdx.x] = s[1 - threadIdx.x / 32][threadIdx.x % 32] + sum(64);
+}
+int main() {
+  float *p, h[64];
+  cudaMalloc(&p, sizeof h);
+  swapped<<<1, 64, 256>>>(p);
+  int failed = cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  printf("%d %g %g\n", failed, h[0], h[63]);
+  swapped<<<1, 64, 128>>>(p); // too little
+  return cudaDeviceSynchronize() != cudaErrorIllegalAddress;
+}
+`)}, nil)
+	if got.stdout != "0 2048 2047\n" || got.Exit() != 1 {
+		t.Errorf("output %q, exit code %d, verdicts %+v", got.stdout, got.Exit(), got.Verdicts)
+	}
+}
+
 // TestAsmOfNVCC: in the string of an asm statement nvcc takes %laneid as it is, also several of
 // them and beside %%tid, and it does without the comma between two operands; clang takes neither.
 // Lane 9 of block 1 adds 9, 1 and 9.

@@ -39,6 +39,16 @@
 #define AT_ASSERTM(...) ((void)0)
 #define AT_ERROR(...) ((void)0)
 #define TORCH_CHECK(C, ...) ((void)sizeof(bool(C)))
+/* Messages of the host, c10/util/Logging.h. */
+namespace c10 {
+struct __HEDDLE_LOG { template <class T> const __HEDDLE_LOG &operator<<(const T &) const { return *this; } };
+}
+#ifndef LOG
+#define LOG(LEVEL) ::c10::__HEDDLE_LOG()
+#endif
+#ifndef CHECK
+#define CHECK(C) (::c10::__HEDDLE_LOG() << static_cast<bool>(C))
+#endif
 #define TORCH_CHECK_EQ(A, B) ((void)0)
 #define TORCH_CHECK_NOT_IMPLEMENTED(...) ((void)0)
 #define TORCH_CHECK_VALUE(...) ((void)0)
@@ -220,7 +230,7 @@ inline DeviceIndex ExchangeDevice(DeviceIndex) { return 0; }
 
 namespace at {
 using namespace c10;
-namespace cuda { using namespace c10::cuda; inline cudaDeviceProp *getCurrentDeviceProperties() { return nullptr; } }
+namespace cuda { using namespace c10::cuda; inline cudaDeviceProp *getCurrentDeviceProperties() { return nullptr; } inline cudaDeviceProp *getDeviceProperties(int) { return nullptr; } }
 template <class T> struct DefaultPtrTraits { typedef T *PtrType; };
 template <class T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };
 

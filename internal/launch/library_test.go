@@ -31,6 +31,9 @@ func TestLibraryBlock(t *testing.T) {
 	}{
 		{"none", []string{"foo(int)"}, event.Dim3{}, ""},
 		{"one", []string{reduce}, event.Dim3{X: 128, Y: 1, Z: 1}, "cub::BlockReduce"},
+		// CUB_WRAPPED_NAMESPACE puts the namespace cub into another one.
+		{"in a namespace", []string{"int mine::cub::BlockReduce<int, 96, (mine::cub::A)2, 1, 1>::X()"},
+			event.Dim3{X: 96, Y: 1, Z: 1}, "cub::BlockReduce"},
 		{"three dimensions", []string{"cub::BlockScan<std::pair<int, float>, 16, (cub::A)2, 8, 4>::X()"},
 			event.Dim3{X: 16, Y: 8, Z: 4}, "cub::BlockScan"},
 		{"without the defaults", []string{"void cub::BlockLoad<float, 256, 4>::Load()"},

@@ -22,10 +22,10 @@ var hostCases = []struct {
 	kernels []string
 	warning string
 }{
-	{"unknown host header", `#include <boost/program_options.hpp>
+	{"unknown host header", `#include <nowhere/program_options.hpp>
 #include "mylib/io.h"
 ` + goodKernel + `int main() { return 0; }`,
-		[]string{"good"}, "header boost/program_options.hpp not found"},
+		[]string{"good"}, "header nowhere/program_options.hpp not found"},
 	{"unknown type in main", goodKernel + `int main(int argc, char **argv) {
   cv::Mat img = cv::imread(argv[1]);
   good<<<1, 32>>>((int *)img.data);
@@ -70,12 +70,12 @@ int main() { app::run(Missing{}); }`, []string{"good"}, "host code that does not
 #endif
   return 0;
 }`, []string{"good"}, "k.cu:6:"},
-	{"alias of a missing namespace", `#include <boost/program_options.hpp>
+	{"alias of a missing namespace", `#include <nowhere/program_options.hpp>
 namespace po = boost::program_options;
 po::options_description options("x");
 using namespace po;
 static po::value *make(const po::variables_map &m) { return m.get(); }
-` + goodKernel, []string{"good"}, "header boost/program_options.hpp not found"},
+` + goodKernel, []string{"good"}, "header nowhere/program_options.hpp not found"},
 	{"alias of a missing type", `#include "lib.h"
 typedef lib::Matrix<float> M;
 using Row = M::row;

@@ -291,7 +291,8 @@ func (x *exec) access(in *ir.Instr, o *Object, space event.Space, st *state) thr
 	return thread.Access{
 		Instr: in, Object: o, Space: space, Start: x.mem.SpaceTag(&st.mem, space),
 		Warp: x.mem.WarpTag(&st.mem),
-		Grid: x.mem.GridTag(&st.mem), Together: x.together(st), Iters: x.Counters(), Place: x.Place(in),
+		Grid: x.mem.GridTag(&st.mem), Together: x.together(st), Once: x.k.Convergent(x.at),
+		Iters: x.Counters(), Place: x.Place(in),
 	}
 }
 

@@ -185,6 +185,9 @@ func (x *exec) result() *Thread {
 	th.Axioms = thread.NewAxioms(x.c)
 	x.loops.Define(th.Axioms)
 	x.mem.Axioms(th.Axioms, x.loopEnds)
+	th.HeldUp = slices.ContainsFunc(th.Waits, func(w thread.Wait) bool {
+		return w.Warp && !x.uniform.Of(w.Bare)
+	})
 	th.Given = x.notes.AllGiven()
 	th.Textures = th.Textures && slices.ContainsFunc(th.Accesses, writesOutside)
 	for a := range x.approx {

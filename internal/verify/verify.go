@@ -540,8 +540,9 @@ func (p *prover) race(a, b *thread.Access, otherBlock bool) {
 		if p.opt.Beyond > 0 {
 			q = append(q, p.outlying(s))
 		}
-		// A barrier or merge point of the warp orders its lanes.
-		if p.converged && !a.Unsettled && !b.Unsettled {
+		// A barrier or merge point of the warp orders its lanes, and what they do at their instructions.
+		async := p.th.Lockstep && (a.Async || b.Async)
+		if p.converged && !a.Unsettled && !b.Unsettled && !async {
 			q = append(q, c.Or(c.Not(p.sameWarp(s)), a.Warp.Renamed(s[0]).Same(c, b.Warp.Renamed(s[1]))))
 			terms, other = append(terms, a.Warp.Terms()...), append(other, b.Warp.Terms()...)
 		}
@@ -623,7 +624,7 @@ func (p *prover) differentValues(a, b *thread.Access, otherBlock bool) smt.Term 
 	switch {
 	case p.opt.Benign == event.BenignAll:
 		return c.Not(same)
-	case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock:
+	case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock && a.Once && !p.th.HeldUp:
 		once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 		for i := range a.Iters {
 			once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))

@@ -2,6 +2,7 @@
 // they do by the next, and lanes that diverge at a branch wait for each other where its paths merge
 // (Eizenberg et al., "Barracuda", PLDI 2017, section 3.3.1). All kernels are for --warp lockstep.
 // Each has its expected verdict with the reason, and its launch.
+#include <cuda_pipeline.h>
 
 // verified: in each iteration all lanes of a warp have written before one of them reads, and have
 // read before one of them writes again
@@ -226,4 +227,74 @@ __global__ void own_pace(int *g) {
         x += s[t ^ 1];
     }
     g[64 + t] = x;
+}
+
+// bug race-async-copy: lanes merge behind the branch, but the copy of the other lane may be pending
+// heddle: grid=1 block=32
+__global__ void copied(int *g, const int *in) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &in[t], 4);
+    __pipeline_commit();
+    if (t & 1)
+        g[64 + t] = 1;
+    g[t] = s[t ^ 1];
+    __pipeline_wait_prior(0);
+}
+
+// bug race-async-copy: the pending copy of the other lane reads what this one overwrites
+// heddle: grid=1 block=32
+__global__ void copied_from(int *in, int n) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    for (int i = 0; i < n; i++) {
+        __pipeline_memcpy_async(&s[t], &in[t], 4);
+        __pipeline_commit();
+        if (t & 1)
+            in[64 + t] = 1;
+        in[t ^ 1] = i;
+        __pipeline_wait_prior(0);
+    }
+}
+
+// bug race-branch-order: odd lanes wait at the barrier of the next iteration for even ones, which wait
+// for them behind the branch; those go on alone, and nothing joins the lanes behind the loop
+// heddle: grid=1 block=32
+__global__ void held_up(int *g, int n) {
+    __shared__ int s[32];
+    int t = threadIdx.x, i = 0;
+    for (;;) {
+        __syncthreads();
+        if ((t & 1) && i < n) {
+            i++;
+            continue;
+        }
+        g[64 + t] = i;
+        if (i++ >= n)
+            break;
+    }
+    s[t] = t;
+    g[t] = s[t ^ 1];
+}
+
+// bug race-branch-order: equal values, but odd and even lanes come to the store on two paths, and so
+// execute it one after the other
+// heddle: grid=1 block=32
+__global__ void equal_on_paths(int *g, int n, int m) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    for (int i = 0; i < m; i++) {
+        if (t & 1) {
+            g[64 + t] = 1;
+            if (n == 0)
+                goto out;
+        } else {
+            g[96 + t] = 2;
+            if (n == 0)
+                goto out;
+        }
+        s[0] = i;
+    out:
+        g[t] = t;
+    }
 }

@@ -64,6 +64,7 @@ func (a *Annotations) specified(s Site, write bool) {
 // make makes the access of an effect, where ensured holds. A write leaves anything in the array.
 func (a *Annotations) make(s Site, e effect, ensured smt.Term) {
 	acc := s.Access(e.in, e.o)
+	acc.Together, acc.Once = smt.False, false // at some time while the call is executed
 	acc.Guard, acc.Offset, acc.Size = a.c.And(a.here(s), e.when, ensured), e.at, e.size
 	if acc.Kind = event.Read; e.write {
 		acc.Kind = event.Write

@@ -11,7 +11,7 @@ import (
 // diverge at a branch reconverge at the branch's immediate postdominator. This file finds the
 // blocks that lanes execute together: if two lanes of a warp both execute such a block in the same
 // iterations of the loops around it, they execute it at the same time. The proof is in
-// docs/theory/lock-step.md, "Lock step". Then accesses of two lanes of a warp are ordered
+// docs/theory/lock-step.md, "Lanes in lock step". Then accesses of two lanes of a warp are ordered
 //
 //   - if both lanes execute the instruction of one of the two, in the same iterations, and it is in
 //     such a block;
@@ -67,6 +67,18 @@ func apart(f *ir.Func, loops *ir.LoopForest, b *ir.Block, join ir.BlockID, conve
 			convergent.Remove(int(in))
 		}
 	}
+}
+
+// heldUp reports whether lanes may wait, for others or for the block, in a block that is not
+// convergent. While they do, lanes that wait where paths merge are let go without them, and may stay
+// apart for good: then nothing is convergent.
+func heldUp(f *ir.Func, convergent Bits) bool {
+	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+		return !convergent.Has(int(b.ID)) && slices.ContainsFunc(b.Instrs, func(in *ir.Instr) bool {
+			use, ok := in.Warp(len(in.Src))
+			return ok && use.Waits || IsBlockBarrier(in) || IsCallOf(in, CollectiveCall)
+		})
+	})
 }
 
 // marker follows the paths from the successors of one branch until they reconverge.

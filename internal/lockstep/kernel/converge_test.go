@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -169,6 +170,15 @@ func TestConvergentLoops(t *testing.T) {
 		{"the same, where a path ends the thread", []irtest.Part{
 			block("a"), block("l", to("c")), block("n", to("l")), block("z", ret), block("c", to("e")),
 			block("d", irtest.Goto("l")), block("e", irtest.Op("exit"))}, "a"},
+		// Even lanes may wait at n for odd ones, which wait for them at the barrier of the next iteration.
+		{"a barrier in a loop in which lanes get to different iterations", []irtest.Part{
+			block("a"), block("l", irtest.Op("bar.sync", "_", 0), to("l")), block("n", to("l")), block("z", ret)},
+			""},
+		{"one in a loop in which they do not", []irtest.Part{
+			block("a"), block("l", irtest.Op("bar.sync", "_", 0), to("l")), block("z", ret)}, "a l z"},
+		{"an operation of the warp that two paths lead to", []irtest.Part{
+			block("a", to("c")), block("b", to("z")), block("n", irtest.Goto("m")), block("c", to("z")),
+			block("m", irtest.Op("bar.warp.sync", -1)), block("z", ret)}, ""},
 	} {
 		parts := append([]irtest.Part{irtest.Regs("r u32", "p pred")}, tt.blocks...)
 		f := irtest.Fun("k", parts...)
@@ -182,7 +192,7 @@ func TestConvergentLoops(t *testing.T) {
 				got += " " + b.Label
 			}
 		}
-		if got != " "+tt.want {
+		if strings.TrimSpace(got) != tt.want {
 			t.Errorf("%s: convergent are%s, want %s\n%s", tt.name, got, tt.want, f)
 		}
 	}

@@ -22,8 +22,8 @@ type Facts struct {
 
 	live       []Bits
 	reach      []ir.BlockID
-	convergent Bits // empty unless the lanes of warps run in lock step
-	merges     Bits // where whole warps may merge, in lock step
+	convergent Bits
+	merges     Bits // where whole warps may merge, in lock step; else empty
 	merged     Bits // where they do
 	rank       map[*ir.Instr]int
 	blockOf    map[*ir.Instr]ir.BlockID
@@ -80,10 +80,11 @@ func Analyze(f *ir.Func, opt Options) (*Facts, error) {
 	k.pending = findPending(f)
 	k.unsettled = k.findUnsettled()
 	k.live = liveness(f)
-	k.convergent, k.merges = NewBits(len(f.Blocks)), NewBits(len(f.Blocks))
-	k.merged = NewBits(len(f.Blocks))
+	k.merges, k.merged = NewBits(len(f.Blocks)), NewBits(len(f.Blocks))
+	if k.convergent = convergent(f, k.loops); k.groupCopies || heldUp(f, k.convergent) {
+		clear(k.convergent)
+	}
 	if opt.Lockstep {
-		k.convergent = convergent(f, k.loops)
 		k.merges = merges(f, k.loops, k.convergent)
 	}
 	for _, b := range opt.Merges {

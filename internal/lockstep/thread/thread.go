@@ -64,6 +64,9 @@ type Access struct {
 	// Together is the condition under which a thread in lock step with its warp executes the access
 	// together with all lanes of its warp that execute it in the same iterations.
 	Together smt.Term
+	// Once says that lanes of a warp which execute the access in the same iterations execute it
+	// together, unless one of them is held up by an operation of the warp (Thread.HeldUp).
+	Once bool
 	// Async marks an access that happens at some time between the instruction and the thread's wait
 	// for it.
 	Async bool
@@ -128,6 +131,8 @@ type Thread struct {
 	Gathered map[string]Gathered
 	// Shuffles has what lanes receive from each other, by the names of the symbols.
 	Shuffles map[string]Shuffle
+	// HeldUp says that an operation of a warp may wait for lanes that do not come to it.
+	HeldUp bool
 	// Own are accesses to memory that only the thread itself writes, or no thread: local and constant
 	// memory. They cannot race, but may lie outside their array.
 	Own []Access

@@ -6,8 +6,8 @@ import (
 	"heddle/internal/event"
 )
 
-// LockStep returns a kernel whose lanes exchange words of shared memory in loops without barriers:
-// loops of as many iterations in each lane or not, with branches that merge within an iteration,
+// LockStep returns a kernel whose lanes exchange words of shared memory in loops with few barriers,
+// also by asynchronous copies: loops of as many iterations in each lane or not, with branches that merge within an iteration,
 // that leave the loop and that continue with the next iteration. If the lanes of a warp run in lock
 // step, many of these kernels have no race. The parameters are those of Phases.
 func LockStep(src Source) Kernel {
@@ -31,7 +31,7 @@ const lockStepText = `.version 8.0
 .visible .entry k(.param .u64 mem, .param .u64 ro, .param .u32 n)
 {
 	.reg .b32 %%v<4>, %%t, %%l, %%n, %%x;
-	.reg .b64 %%o, %%d;
+	.reg .b64 %%o, %%d, %%r;
 	.reg .pred %%p<8>, %%f;
 	.reg .b32 %%c<%d>;
 	.shared .align 16 .b8 sh[512];
@@ -43,6 +43,7 @@ const lockStepText = `.version 8.0
 	mul.wide.u32 %%d, %%x, 4;
 	add.s64 %%d, %%o, %%d;
 	ld.global.u32 %%v2, [%%d];
+	mov.u64 %%r, %%d;
 	mov.u32 %%v0, %%n;
 	mov.u32 %%v1, %%l;
 	and.b32 %%v3, %%v2, 1;
@@ -89,7 +90,7 @@ func (g *lockStep) some(depth int) {
 				g.emit("@%s bra %s;", g.p(), g.ends[n-1-g.n(2)])
 			}
 		case 13:
-			g.emit("bar.sync 0;")
+			g.emit("%s;", []string{"bar.sync 0", "bar.sync 0", "bar.warp.sync -1", "cp.async.wait_all"}[g.n(4)])
 		case 14:
 			g.emit("setp.lt.u32 %s, %s, %d;", g.p(), g.v(), 1+g.n(3))
 		case 15:
@@ -136,9 +137,12 @@ func (g *lockStep) touch() {
 	if g.n(5) == 0 {
 		guard = "@" + g.p() + " "
 	}
-	if g.n(2) == 0 {
+	switch n := g.n(12); {
+	case n == 0:
+		g.emit("%scp.async.ca.shared.global [%%d], [%%r], 4;", guard)
+	case n < 6:
 		g.emit("%sst.shared.u32 [%%d], %s;", guard, g.v())
-	} else {
+	default:
 		g.emit("%sld.shared.u32 %s, [%%d];", guard, []string{"%v0", "%v3"}[g.n(2)])
 	}
 }

@@ -32,40 +32,72 @@ import (
 // Where lanes reconverge depends on whether the paths that end the thread count. A block must
 // qualify in both ways.
 func convergent(f *ir.Func, loops *ir.LoopForest) Bits {
-	out := NewBits(len(f.Blocks))
+	m := marker{f: f, loops: loops, convergent: NewBits(len(f.Blocks)),
+		branch: make([]int, len(f.Blocks)), path: make([]int, len(f.Blocks))}
 	for b := range f.Blocks {
-		out.Add(b)
+		m.convergent.Add(b)
 	}
 	textbook, unended := ir.PostDominators(f), ir.PostDom(f)
 	for _, b := range f.Blocks {
-		apart(f, loops, b, textbook.IDom(b.ID), out)
+		m.apart(b, textbook.IDom(b.ID))
 		if join := unended[b.ID]; join != textbook.IDom(b.ID) {
-			apart(f, loops, b, join, out)
+			m.apart(b, join)
 		}
 	}
-	return out
+	return m.convergent
 }
 
-// apart removes from convergent the blocks that lanes which diverge at the end of block b, and
-// reconverge at join, may execute at different times.
-func apart(f *ir.Func, loops *ir.LoopForest, b *ir.Block, join ir.BlockID, convergent Bits) {
+// marker follows the paths from the successors of one branch after the other until they reconverge.
+type marker struct {
+	f          *ir.Func
+	loops      *ir.LoopForest
+	convergent Bits
+	// by block: the last branch, and the last path of it, that leads there, by their numbers
+	branch, path []int
+	branches     int // so far
+	paths        int
+	work         []ir.BlockID
+}
+
+// apart removes the blocks that lanes which diverge at the end of block b, and reconverge at join,
+// may execute at different times.
+func (m *marker) apart(b *ir.Block, join ir.BlockID) {
 	if len(b.Succs) < 2 {
 		return
 	}
-	m := marker{f: f, convergent: convergent, join: join, on: make([]int, len(f.Blocks))}
+	m.branches++
 	for i, s := range b.Succs {
 		if !slices.Contains(b.Succs[:i], s) {
-			m.mark(s, i+1)
+			m.mark(s, join)
 		}
 	}
-	for l := loops.Of[b.ID]; l != nil; l = l.Parent {
-		if join == ir.NoBlock || join == l.Header || !l.Contains(join) || m.on[l.Header] == 0 {
+	for l := m.loops.Of[b.ID]; l != nil; l = l.Parent {
+		if join == ir.NoBlock || join == l.Header || !l.Contains(join) ||
+			m.branch[l.Header] != m.branches {
 			continue
 		}
 		// One path to join begins another iteration, and another one does not.
 		for _, in := range l.Blocks {
-			convergent.Remove(int(in))
+			m.convergent.Remove(int(in))
 		}
+	}
+}
+
+// mark follows a path of the current branch to where it reconverges, and removes the blocks that
+// another path of the branch reaches too.
+func (m *marker) mark(from, join ir.BlockID) {
+	m.paths++
+	for m.work = append(m.work[:0], from); len(m.work) > 0; {
+		b := m.work[len(m.work)-1]
+		m.work = m.work[:len(m.work)-1]
+		if b == join || m.path[b] == m.paths {
+			continue
+		}
+		if m.branch[b] == m.branches {
+			m.convergent.Remove(int(b))
+		}
+		m.branch[b], m.path[b] = m.branches, m.paths
+		m.work = append(m.work, m.f.Blocks[b].Succs...)
 	}
 }
 
@@ -79,33 +111,6 @@ func heldUp(f *ir.Func, convergent Bits) bool {
 			return ok && use.Waits || IsBlockBarrier(in) || IsCallOf(in, CollectiveCall)
 		})
 	})
-}
-
-// marker follows the paths from the successors of one branch until they reconverge.
-type marker struct {
-	f          *ir.Func
-	convergent Bits
-	join       ir.BlockID // where the paths reconverge
-	on         []int      // by block: the last path that leads there; 0: none
-}
-
-// mark follows path number n, and removes the blocks that another path reaches too.
-func (m *marker) mark(from ir.BlockID, n int) {
-	seen := NewBits(len(m.f.Blocks))
-	work := []ir.BlockID{from}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == m.join || seen.Has(int(b)) {
-			continue
-		}
-		seen.Add(int(b))
-		if m.on[b] != 0 {
-			m.convergent.Remove(int(b))
-		}
-		m.on[b] = n
-		work = append(work, m.f.Blocks[b].Succs...)
-	}
 }
 
 // merges returns the convergent blocks that may be merge points of a whole warp: where paths meet,

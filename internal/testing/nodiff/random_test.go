@@ -29,7 +29,7 @@ func TestRandomKernels(t *testing.T) {
 		n = 60
 	}
 	if long.All() {
-		n = 5000
+		n = 20_000
 	}
 	ran := 0
 	for seed := range n {

@@ -22,8 +22,8 @@ var checkedRE = regexp.MustCompile(`(?m)^// (verified|bug|unknown)(?:,? ([\w-]+)
 // ordinary. The reasons are beside the kernels.
 func TestChecked(t *testing.T) {
 	names := []string{"aliases", "aggregated", "arrivals", "blockqueues", "bounds", "constants",
-		"counters", "exchange", "flags", "gridbarriers", "lanes", "locks", "lockstep", "ordinary", "ranks",
-		"textures", "tickets", "tolerated"}
+		"counters", "exchange", "flags", "gridbarriers", "lanes", "locks", "ordinary", "ranks", "textures",
+		"tickets", "tolerated", "../lockstep/loops"}
 	if long.All() {
 		names = append(names, "lookback")
 	}
@@ -47,7 +47,7 @@ func TestChecked(t *testing.T) {
 			}
 			found := map[string]string{}
 			opt := check.Options{Mode: check.Verify}
-			if name == "lockstep" {
+			if strings.HasPrefix(name, "../lockstep/") {
 				opt.Warp = event.Lockstep
 			}
 			sum, err := check.Files(t.Context(), opt, []string{path},

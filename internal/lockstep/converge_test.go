@@ -14,6 +14,17 @@ const lane = `and.b32 %x10, %t, 31;
 	add.u32 %x12, %r, %x11;
 `
 
+// exchanges is a loop in which a thread stores its element, and loads that at %x12, in each of as
+// many iterations as bound says, and at least one.
+func exchanges(bound string) string {
+	return `mov.u32 %x1, 0;
+L:	st.shared.u32 [%Q], %x1;
+	ld.shared.u32 %x2, [%x12];
+	add.u32 %x1, %x1, 1;
+	setp.lt.u32 %p1, %x1, ` + bound + `;
+	@%p1 bra L;`
+}
+
 // jointTraps are about lanes in lock step (Barracuda, section 3.3.1): what the active lanes do by
 // one instruction comes before what they do by the next; the paths of a branch are not ordered
 // before they meet.
@@ -81,12 +92,7 @@ Z:`,
 	},
 	{
 		name: "a loop that lanes go round at their own pace",
-		body: lane + `mov.u32 %x1, 0;
-L:	st.shared.u32 [%Q], %x1;
-	ld.shared.u32 %x2, [%x12];
-	add.u32 %x1, %x1, 1;
-	setp.lt.u32 %p1, %x1, %x10;
-	@%p1 bra L;`,
+		body: lane + exchanges("%x10"),
 	},
 	{
 		name: "a loop that lanes leave by a path of its own, on which they read what others write in it",
@@ -120,24 +126,12 @@ Z:`,
 	},
 	{
 		name: "a neighbour's element, in each iteration of a loop",
-		body: lane + `mov.u32 %x1, 0;
-L:	st.shared.u32 [%Q], %x1;
-	ld.shared.u32 %x2, [%x12];
-	add.u32 %x1, %x1, 1;
-	setp.lt.u32 %p1, %x1, %n;
-	@%p1 bra L;`,
+		body: lane + exchanges("%n"),
 	},
 	{
 		name: "an element of another warp, in each iteration of a loop",
-		body: `xor.b32 %x12, %o, 128;
-	add.u32 %x12, %r, %x12;
-	mov.u32 %x1, 0;
-L:	st.shared.u32 [%Q], %x1;
-	ld.shared.u32 %x2, [%x12];
-	add.u32 %x1, %x1, 1;
-	setp.lt.u32 %p1, %x1, %n;
-	@%p1 bra L;`,
-		why: "warps are not in lock step with each other",
+		body: "xor.b32 %x12, %o, 128;\nadd.u32 %x12, %r, %x12;\n" + exchanges("%n"),
+		why:  "warps are not in lock step with each other",
 	},
 	{
 		name: "lanes that begin the next iteration while others wait in this one",

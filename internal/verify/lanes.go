@@ -27,8 +27,7 @@ import (
 
 // lanes asks for each operation of a warp whether it waits for a lane that does not execute it.
 func (p *prover) lanes() {
-	l := &lanes{prover: p, even: map[evenLoop]bool{}}
-	l.s = [2]*smt.Substitution{p.pair[0], symbol.Companion(p.c)}
+	l := newLanes(p, map[evenLoop]bool{})
 	for i := range p.th.Waits {
 		w := &p.th.Waits[i]
 		if !w.Warp || p.done() {
@@ -46,6 +45,11 @@ type lanes struct {
 	*prover
 	s    [2]*smt.Substitution
 	even map[evenLoop]bool // whether lanes continue with the loop together
+}
+
+// newLanes returns two lanes of which nothing is known, or which loops are even.
+func newLanes(p *prover, even map[evenLoop]bool) *lanes {
+	return &lanes{p, [2]*smt.Substitution{p.pair[0], symbol.Companion(p.c)}, even}
 }
 
 // evenLoop is a loop, and the condition that relates the two lanes.
@@ -190,9 +194,7 @@ func (l *lanes) mentions(t smt.Term, counters []smt.Term) bool {
 // continues reports whether it is proved that two related lanes that are in one iteration of a loop
 // both continue with the next, or both do not. What the question says of the loops around is used.
 func (l *lanes) continues(loop *thread.Loop, related, mask smt.Term, around *question) bool {
-	opt := l.opt
-	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
-	sub := newProver(l.ctx, l.th, opt)
+	sub := newProver(l.ctx, l.th, l.opt.aside())
 	sub.trusted, sub.res.Invariants = l.trusted, l.res.Invariants
 	m := &lanes{prover: sub, s: l.s}
 	for t := range 2 {

@@ -3,7 +3,6 @@ package verify
 import (
 	"slices"
 
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
@@ -43,12 +42,9 @@ func (p *prover) meeting(w *thread.Shuffle) meeting {
 		return apart
 	}
 	wait := &p.th.Waits[i]
-	opt := p.opt
-	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
-	sub := newProver(p.ctx, p.th, opt)
+	sub := newProver(p.ctx, p.th, p.opt.aside())
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
-	l := &lanes{prover: sub, even: map[evenLoop]bool{}}
-	l.s = [2]*smt.Substitution{p.pair[0], symbol.Companion(p.c)}
+	l := newLanes(sub, map[evenLoop]bool{})
 	how := byMask
 	if !l.sameAsActive(wait) {
 		how = inStep

@@ -39,9 +39,7 @@ func (p *prover) trust() {
 
 // undisturbed reports whether it is proved that no other thread writes what a condition reads.
 func (p *prover) undisturbed(reads []thread.Access) bool {
-	opt := p.opt
-	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
-	sub := newProver(p.ctx, p.th, opt)
+	sub := newProver(p.ctx, p.th, p.opt.aside())
 	sub.trusted, sub.res.Invariants = p.trusted, p.res.Invariants
 	defer func() { p.res.Invariants = sub.res.Invariants }() // they are searched once
 	for i := range reads {

@@ -81,6 +81,13 @@ type Options struct {
 	Beyond uint32
 }
 
+// aside returns the options for questions whose answers are no findings: one that is not proved is
+// enough.
+func (o Options) aside() Options {
+	o.Limit, o.Record, o.Ignore, o.Shown, o.Ways = 1, nil, nil, nil, false
+	return o
+}
+
 // Kind is the kind of a Finding.
 type Kind uint8
 
@@ -195,7 +202,7 @@ type prover struct {
 	exists  bool                 // it is enough whether there is a model
 	// asking says that pairs that a run has confirmed are asked about as others are
 	asking bool
-	// converged is set if the barriers, or the merge points, of a warp order the accesses of its lanes.
+	// converged is set if barriers or merge points of a warp order the accesses of its lanes.
 	converged bool
 	trusted   []smt.Term // the barrier invariants that are used
 	equal     []*pair    // of stores of which those of equal values are tolerated
@@ -624,7 +631,8 @@ func (p *prover) differentValues(a, b *thread.Access, otherBlock bool) smt.Term 
 	switch {
 	case p.opt.Benign == event.BenignAll:
 		return c.Not(same)
-	case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock && a.Once && !p.th.HeldUp:
+	case p.opt.Benign == event.BenignWarp && a.Instr == b.Instr && !otherBlock &&
+		a.Once && !p.th.HeldUp:
 		once := []smt.Term{same, p.sameWarp(s)} // one execution: of one iteration of each loop
 		for i := range a.Iters {
 			once = append(once, c.Eq(s[0].Apply(a.Iters[i]), s[1].Apply(b.Iters[i])))

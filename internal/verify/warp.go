@@ -6,7 +6,6 @@ import (
 
 	"heddle/internal/invariant"
 	"heddle/internal/ir"
-	"heddle/internal/lockstep/symbol"
 	"heddle/internal/lockstep/thread"
 	"heddle/internal/smt"
 )
@@ -20,9 +19,7 @@ func (p *prover) convergence() bool {
 	if len(ends) == 0 {
 		return false
 	}
-	opt := p.opt
-	opt.Limit, opt.Record, opt.Ignore, opt.Shown = 1, nil, nil, nil
-	sub := newProver(p.ctx, p.th, opt)
+	sub := newProver(p.ctx, p.th, p.opt.aside())
 	for i := range ends {
 		for j := i; j < len(ends) && !sub.done(); j++ {
 			if a, b := &ends[i], &ends[j]; a.Instr != nil || b.Instr != nil {
@@ -35,8 +32,8 @@ func (p *prover) convergence() bool {
 	return ok
 }
 
-// inStep is the formula that lock step orders two accesses by lanes of one warp, and the terms that it
-// is made of: one lane executes the instruction of the other one together with it, or they are in
+// inStep is the formula that lock step orders two accesses by lanes of one warp, and the terms that
+// it is made of: one lane executes the instruction of the other one together with it, or they are in
 // different iterations of a loop whose iterations lanes begin together. The proof is in
 // docs/theory/lock-step.md, "Lanes in lock step".
 func (p *prover) inStep(a, b *thread.Access, s [2]*smt.Substitution) (ordered smt.Term,
@@ -52,7 +49,8 @@ func (p *prover) inStep(a, b *thread.Access, s [2]*smt.Substitution) (ordered sm
 			break
 		}
 		equal := p.c.Eq(s[0].Apply(k), s[1].Apply(k))
-		if slices.ContainsFunc(p.th.Loops, func(l thread.Loop) bool { return l.Counter == k && l.Joint }) {
+		joint := func(l thread.Loop) bool { return l.Counter == k && l.Joint }
+		if slices.ContainsFunc(p.th.Loops, joint) {
 			any = append(any, p.c.And(same, p.c.Not(equal)))
 		}
 		same = p.c.And(same, equal)
@@ -61,8 +59,8 @@ func (p *prover) inStep(a, b *thread.Access, s [2]*smt.Substitution) (ordered sm
 }
 
 // joins is the formula that in lock step the thread of access b, number t of the pair, executes the
-// instruction of a together with the thread of a: in the same iterations of the loops around it. Only
-// if these are around b too do the terms of b's thread say what it does in its iteration.
+// instruction of a together with the thread of a: in the same iterations of the loops around it.
+// Only if these are around b too do the terms of b's thread say what it does in its iteration.
 func (p *prover) joins(a, b *thread.Access, s [2]*smt.Substitution, t int) smt.Term {
 	n := len(a.Iters)
 	if n > len(b.Iters) || !slices.Equal(a.Iters, b.Iters[:n]) {
@@ -86,21 +84,19 @@ type Merged struct {
 // around if one lane does. It asks of each what lanes asks of an operation that waits for all lanes
 // of the warp. Where the lanes do not all begin an iteration of a loop, none is sought in it.
 func Merges(ctx context.Context, th *thread.Thread, opt Options) Merged {
-	opt.Limit, opt.Record, opt.Ignore, opt.Shown, opt.Ways = 1, nil, nil, nil, false
 	out := Merged{Stats: Stats{Queries: map[string]*QueryStats{}}}
 	even := map[evenLoop]bool{}
 	var known *invariant.Set
 	var uneven []smt.Term // the counters of loops whose iterations not all lanes begin
 	for i := range th.Merges {
 		m := &th.Merges[i]
-		if slices.ContainsFunc(m.Wait.Iters, func(k smt.Term) bool { return slices.Contains(uneven, k) }) {
+		apart := func(k smt.Term) bool { return slices.Contains(uneven, k) }
+		if slices.ContainsFunc(m.Wait.Iters, apart) {
 			continue
 		}
-		sub := newProver(ctx, th, opt)
+		sub := newProver(ctx, th, opt.aside())
 		sub.res.Invariants = known
-		l := &lanes{prover: sub, even: even}
-		l.s = [2]*smt.Substitution{sub.pair[0], symbol.Companion(sub.c)}
-		l.absent(&m.Wait)
+		newLanes(sub, even).absent(&m.Wait)
 		failed := sub.failures() > 0
 		known = sub.res.Invariants
 		if !failed {

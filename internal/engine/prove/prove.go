@@ -348,8 +348,8 @@ func aliasedInMemory(c *launch.Config, of map[*launch.Buffer]string) string {
 
 // verdict is the verdict of a proof for Fixed, with counterexamples replayed.
 func (p *Proof) verdict(ctx context.Context) diag.Verdict {
-	// A proof without lock step holds for any order of the lanes. It may also succeed where one with lock
-	// step does not, because it knows more about the values that a thread reads back.
+	// A proof without lock step holds for any order of the lanes. It may also succeed where one with
+	// lock step does not, because it knows more about the values that a thread reads back.
 	if p.Job.Options().Warp == event.Lockstep {
 		p.apart = true
 		if r, _ := p.Verify(ctx, 1); r != nil && r.Verified() {

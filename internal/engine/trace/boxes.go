@@ -156,11 +156,7 @@ func (t *tracer) boxesFit(res *emu.Result) bool {
 	if !t.guessedBoxes || res.Stop == nil || res.Stop.Kind != emu.BytesMismatch {
 		return true
 	}
-	t.run.Unsupported = &diag.Verdict{
-		Kind: diag.Unsupported, Kernel: t.job.Kernel.Demangled,
-		Span: place(t.run.Machine.Site(res.Stop.Site)),
-		Reason: "phases expect numbers of bytes from which the sizes of boxes of tensor maps do not " +
-			"follow (--tmap NAME=BYTES says them): " + res.Stop.Message,
-	}
+	t.undecided(diag.Unsupported, res.Stop, "phases expect numbers of bytes from which the sizes of "+
+		"boxes of tensor maps do not follow (--tmap NAME=BYTES says them)")
 	return false
 }

@@ -427,13 +427,18 @@ func (t *tracer) sharedFits(res *emu.Result) bool {
 		cfg.DynShared == 0 || !cfg.Origins["shared"].Guessed() {
 		return true
 	}
-	t.run.Unsupported = &diag.Verdict{
-		Kind: diag.Unknown, Kernel: t.job.Kernel.Demangled,
-		Span: place(t.run.Machine.Site(res.Stop.Site)),
-		Reason: fmt.Sprintf("it rests on a guess that the block has %d bytes of dynamic shared memory; "+
-			"specify them with --shared: %s", cfg.DynShared, res.Stop.Message),
-	}
+	t.undecided(diag.Unknown, res.Stop, fmt.Sprintf("it rests on a guess that the block has %d bytes "+
+		"of dynamic shared memory; specify them with --shared", cfg.DynShared))
 	return false
+}
+
+// undecided makes the verdict one of a kind for an execution that has ended with a stop, which is
+// no finding: the reason says why, and then what has happened.
+func (t *tracer) undecided(kind diag.VerdictKind, stop *emu.Stop, why string) {
+	t.run.Unsupported = &diag.Verdict{
+		Kind: kind, Kernel: t.job.Kernel.Demangled, Span: place(t.run.Machine.Site(stop.Site)),
+		Reason: why + ": " + stop.Message,
+	}
 }
 
 // newSink returns a sink for the events of a block: a detector and, for a kernel with mbarriers,

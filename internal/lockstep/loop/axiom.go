@@ -79,7 +79,8 @@ func (t *Table) Describe() []thread.Loop {
 			continue
 		}
 		lp := thread.Loop{
-			Header: f.Blocks[l.Header], Joint: t.k.Together(l.Header), Around: i.Around(), Counter: i.Counter, Entry: i.entry,
+			Header: f.Blocks[l.Header], Joint: t.k.Together(l.Header),
+			Around: i.Around(), Counter: i.Counter, Entry: i.entry,
 			Back: i.iter.Back, Act: i.Act(), Last: i.Last(), Exits: i.iter.leaves(), Guesses: i.guesses,
 			Kept: i.iter.Kept,
 		}

@@ -131,7 +131,7 @@ type Thread struct {
 	Gathered map[string]Gathered
 	// Shuffles has what lanes receive from each other, by the names of the symbols.
 	Shuffles map[string]Shuffle
-	// HeldUp says that an operation of a warp may wait for lanes that do not come to it.
+	// HeldUp says that an operation of a warp may wait for lanes that never reach it.
 	HeldUp bool
 	// Own are accesses to memory that only the thread itself writes, or no thread: local and constant
 	// memory. They cannot race, but may lie outside their array.

@@ -40,8 +40,10 @@ func (s *Solver) Name() string { return "embedded" }
 // Solve decides asserts together with the ranges of their variables.
 func (s *Solver) Solve(ctx context.Context, c *smt.Context, asserts []smt.Term) smt.Answer {
 	l := circuits.Get().(*circuit)
-	defer circuits.Put(l)
-	l.reset()
+	defer func() {
+		l.reset()
+		circuits.Put(l)
+	}()
 	b := &blaster{c: c, l: l, limit: s.Gates, ctx: ctx, bits: map[smt.Term][]lit{},
 		vars: map[string][]lit{}}
 	if b.limit == 0 {

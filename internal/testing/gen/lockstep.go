@@ -7,9 +7,10 @@ import (
 )
 
 // LockStep returns a kernel whose lanes exchange words of shared memory in loops with few barriers,
-// also by asynchronous copies: loops of as many iterations in each lane or not, with branches that merge within an iteration,
-// that leave the loop and that continue with the next iteration. If the lanes of a warp run in lock
-// step, many of these kernels have no race. The parameters are those of Phases.
+// also by asynchronous copies: loops of as many iterations in each lane or not, with branches that
+// merge within an iteration, that leave the loop and that continue with the next iteration. If the
+// lanes of a warp run in lock step, many of these kernels have no race. The parameters are those of
+// Phases.
 func LockStep(src Source) Kernel {
 	g := &lockStep{random: random{src: src}}
 	k := Kernel{Grid: event.Dim3{X: 1, Y: 1, Z: 1},
@@ -65,8 +66,8 @@ type lockStep struct {
 	random
 	// the statements so far, and how many there may be: few conflicts make a race stand alone
 	total, limit int
-	ends         []string // the labels at the ends of the loops around, of an iteration and behind the loop
-	count        []string // their counters
+	// of the loops around: the labels at the end of an iteration and behind the loop, and the counters
+	ends, count []string
 }
 
 func (g *lockStep) p() string { return fmt.Sprintf("%%p%d", g.n(8)) }

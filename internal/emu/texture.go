@@ -2,6 +2,7 @@ package emu
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -60,7 +61,28 @@ type Texture struct {
 	SRGB         bool // of which the first three channels are colors in sRGB, and become linear
 	Address      [3]Addressing
 	Color        [4]float32 // of the border
+	Mipmap       Mipmap
+
+	levels []Texture // of a mipmapped one, with the first; else empty
 }
+
+// Mipmap describes the levels of a mipmapped texture behind the first one, and how a fetch selects
+// among all of them (texture_level.go).
+type Mipmap struct {
+	Levels   []Level
+	Blend    bool    // linear filtering between levels; else the nearest level
+	Bias     float32 // added to each level of detail
+	Min, Max float32 // bounds of the sum
+}
+
+// Level is a level of a mipmapped texture.
+type Level struct {
+	Addr, Pitch, Slice uint64
+	Size               [3]uint32
+}
+
+// real reports whether fetches return floating-point numbers, which can be filtered.
+func (t *Texture) real() bool { return t.Kind == FloatTexel || t.Fraction }
 
 // texelBytes returns the size of a texel.
 func (t *Texture) texelBytes() uint64 { return uint64(t.Channels) * uint64(t.Bits) / 8 }
@@ -80,6 +102,23 @@ func (a *Arena) SetTexture(handle uint64, t Texture) error {
 	for _, m := range t.Address {
 		if m > Border {
 			return fmt.Errorf("addressing mode %d", m)
+		}
+	}
+	if len(t.Mipmap.Levels) > 0 {
+		if t.Surface || t.Linear || !t.Unit || t.Mipmap.Blend && !t.real() {
+			return errors.New("levels of a texture without normalized coordinates or filtering")
+		}
+		t.levels = append(t.levels, t)
+		for i, l := range t.Mipmap.Levels {
+			next := t.levels[i]
+			for dim, n := range next.Size {
+				next.Size[dim] = min(n, max(1, n/2))
+			}
+			if l.Size != next.Size {
+				return fmt.Errorf("level %d of %v texels, want %v", i+1, l.Size, next.Size)
+			}
+			next.Addr, next.Pitch, next.Slice = l.Addr, l.Pitch, l.Slice
+			t.levels = append(t.levels, next)
 		}
 	}
 	a.setTexture(handle, &t)
@@ -122,6 +161,7 @@ type texOp struct {
 	cube   bool
 	whole  bool // coordinates are integers
 	gather int  // tld4: the channel; -1: tex
+	detail detail
 	dst    [4]int32
 	// The access for texels of 1, 2, 4, 8 and 16 bytes. Only mem, ir and index count.
 	reads [5]inst
@@ -174,8 +214,7 @@ func (c *compiler) coordinates(o ir.Operand, shape texShape) (handle src, list [
 	return src{r: c.fc.slots[o.Reg]}, list[:min(n, len(list))], err
 }
 
-// texture decodes tex and tld4, PTX ISA 9.7.10.3 and 9.7.10.4. Objects have no mipmaps, so that a
-// level of detail and gradients select nothing.
+// texture decodes tex and tld4, PTX ISA 9.7.10.3 and 9.7.10.4.
 func (c *compiler) texture(in *ir.Instr) error {
 	if !c.textured() {
 		return c.opaque(in)
@@ -202,6 +241,9 @@ func (c *compiler) texture(in *ir.Instr) error {
 		return err
 	}
 	op.coords = coords
+	if op.detail, err = c.detail(in, shape); err != nil {
+		return err
+	}
 	regs, err := c.parts(in.Dst[0], in.Type)
 	if err != nil || len(regs) != len(op.dst) {
 		return fmt.Errorf("%s: four destination registers expected", opcodeText(in))
@@ -249,12 +291,12 @@ func (x *exec) objectOf(in *inst, m uint32, surface bool) (t *Texture, same uint
 	return nil, same
 }
 
-// maxTaps is the number of texels of a filtered fetch in three dimensions.
-const maxTaps = 8
+// maxTaps is the number of texels of a filtered fetch in three dimensions of two levels.
+const maxTaps = 16
 
 // sampler is the state of a fetch by the lanes of a warp.
 type sampler struct {
-	taps   int // of each lane, those that are not used included
+	taps   int // at most, of each lane, those that are not used included
 	addr   [maxTaps][event.WarpSize]uint64
 	used   [maxTaps]uint32 // lanes whose result depends on the texel: its weight is not 0
 	inside [maxTaps]uint32 // of them, those in the texture; the others get the border's color
@@ -283,6 +325,10 @@ func runTexture(x *exec, in *inst) {
 			x.fail(in, Unsupported, bits.TrailingZeros32(same)&31,
 				"%s of a texture of another shape: the result is undefined", op.name)
 			return
+		case len(t.levels) > 0 && op.unclear(t) != "":
+			x.fail(in, Unsupported, bits.TrailingZeros32(same)&31, "%s of a mipmapped texture %s",
+				op.name, op.unclear(t))
+			return
 		case !x.sample(op, t, same):
 			return
 		}
@@ -299,11 +345,16 @@ func (x *exec) sample(op *texOp, t *Texture, m uint32) bool {
 	s := x.sampler
 	s.out = [4][event.WarpSize]uint64{}
 	s.sum = [4][event.WarpSize]float64{}
-	s.used, s.inside = [maxTaps]uint32{}, [maxTaps]uint32{}
+	s.used, s.inside, s.taps = [maxTaps]uint32{}, [maxTaps]uint32{}, 0
 	for r := m; r != 0; r &= r - 1 {
-		x.place(op, t, bits.TrailingZeros32(r)&31)
+		l := bits.TrailingZeros32(r) & 31
+		if len(t.levels) > 0 {
+			x.placeLevels(op, t, l)
+		} else {
+			x.place(op, t, l, 0, 1)
+		}
 	}
-	filtered := op.gather < 0 && t.Filter && !op.whole
+	filtered := op.gather < 0 && (t.Filter || t.Mipmap.Blend) && !op.whole
 	read := &op.reads[bits.TrailingZeros64(t.texelBytes())]
 	for k := range s.taps {
 		used, inside := s.used[k], s.inside[k]
@@ -410,7 +461,7 @@ func (t *Texture) channel(raw *[16]byte, i int, inside bool) uint64 {
 		return 0
 	}
 	if !inside {
-		if t.Kind == FloatTexel || t.Fraction {
+		if t.real() {
 			return uint64(math.Float32bits(t.Color[i]))
 		}
 		return uint64(uint32(int64(t.Color[i])))

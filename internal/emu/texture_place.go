@@ -18,8 +18,9 @@ import "math"
 // farthest bounds coordinates, so that their floor is an integer of 64 bits.
 const farthest = 1 << 40
 
-// place computes the texels of one lane and their weights.
-func (x *exec) place(op *texOp, t *Texture, l int) {
+// place computes the texels of one lane and their weights, of which the sum is weight. They are taps
+// from first on.
+func (x *exec) place(op *texOp, t *Texture, l, first int, weight float64) {
 	s, coords := x.sampler, op.coords
 	layer := uint64(0)
 	if op.layer {
@@ -46,7 +47,7 @@ func (x *exec) place(op *texOp, t *Texture, l int) {
 	}
 	base := t.Addr + layer*t.Slice
 	if op.gather < 0 && (!t.Filter || op.whole) {
-		s.taps = 1
+		s.taps = max(s.taps, first+1)
 		var texel [3]int64
 		inside := true
 		for i := range n {
@@ -54,16 +55,17 @@ func (x *exec) place(op *texOp, t *Texture, l int) {
 			texel[i], ok = t.nearest(at[i], i, op.whole)
 			inside = inside && ok
 		}
-		s.put(0, l, t.address(base, texel), inside, 1)
+		s.put(first, l, t.address(base, texel), inside, weight)
 		return
 	}
-	x.corners(op, t, l, base, at, n)
+	x.corners(op, t, l, first, base, at, n, weight)
 }
 
 // corners adds the texels of a filtered fetch or of a gather in n dimensions.
-func (x *exec) corners(op *texOp, t *Texture, l int, base uint64, at [3]float64, n int) {
-	s := x.sampler
-	s.taps = 1 << n
+func (x *exec) corners(op *texOp, t *Texture, l, first int, base uint64, at [3]float64, n int,
+	total float64) {
+	s, taps := x.sampler, 1<<n
+	s.taps = max(s.taps, first+taps)
 	// Of each dimension, the offset of the lower and of the upper texel, and their weights.
 	var off [3][2]uint64
 	var ok [3][2]bool
@@ -71,14 +73,14 @@ func (x *exec) corners(op *texOp, t *Texture, l int, base uint64, at [3]float64,
 	lower, upper := 0, 0 // dimensions of which the lower or the upper texel has a weight
 	step := [3]uint64{t.texelBytes(), t.Pitch, t.Slice}
 	for i := range n {
-		first, part := t.between(at[i], i)
+		low, part := t.between(at[i], i)
 		weights[i] = [2]float64{1 - part, part}
 		for up := range 2 {
 			if weights[i][up] == 0 && op.gather < 0 {
 				continue
 			}
 			var texel int64
-			texel, ok[i][up] = t.index(first+int64(up), i)
+			texel, ok[i][up] = t.index(low+int64(up), i)
 			off[i][up] = uint64(texel) * step[i]
 			if up == 1 {
 				upper |= 1 << i
@@ -87,22 +89,22 @@ func (x *exec) corners(op *texOp, t *Texture, l int, base uint64, at [3]float64,
 			}
 		}
 	}
-	for k := range s.taps {
+	for k := range taps {
 		corner := k
 		if op.gather >= 0 { // from the lower left one counterclockwise
 			corner = [4]int{2, 3, 1, 0}[k]
 		}
-		if corner&^upper != 0 || (s.taps-1)&^corner&^lower != 0 {
+		if corner&^upper != 0 || (taps-1)&^corner&^lower != 0 {
 			continue // its weight is 0
 		}
-		addr, weight, inside := base, 1.0, true
+		addr, weight, inside := base, total, true
 		for i := range n {
 			up := corner >> i & 1
 			addr += off[i][up]
 			inside = inside && ok[i][up]
 			weight *= weights[i][up]
 		}
-		s.put(k, l, addr, inside, weight)
+		s.put(first+k, l, addr, inside, weight)
 	}
 }
 

@@ -111,6 +111,16 @@ type Object struct {
 	Unit               bool // normalized coordinates
 	Fraction           bool // integers are read as fractions of 1
 	SRGB               bool // which are colors in sRGB
+	// Of a mipmapped array: the levels behind the first, and what cudaTextureDesc says of them.
+	Levels                   []Level
+	Blend                    bool // linear filtering between levels
+	Bias, MinLevel, MaxLevel float32
+}
+
+// Level is a level of a mipmapped array, with fields as those of an Object.
+type Level struct {
+	Addr, Pitch, Slice uint64
+	Size               [3]uint32
 }
 
 // Call is a call that orders the work of streams, or such work, as in protocol.h.

@@ -136,6 +136,7 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_RECORD": uint32(opRecord), "HEDDLE_OP_UNSUPPORTED": uint32(opUnsupported),
 		"HEDDLE_OP_EXIT": uint32(opExit), "HEDDLE_OP_ORDER": uint32(opOrder),
 		"HEDDLE_OP_BAD_FREE": uint32(opBadFree),
+		"HEDDLE_MAX_LEVELS":  maxLevels,
 		"HEDDLE_OP_WORK":     uint32(opWork), "HEDDLE_OP_WORK_RESULT": uint32(opResult),
 		"HEDDLE_ORDER_CREATE": uint32(CreateStream), "HEDDLE_ORDER_DESTROY": uint32(DestroyStream),
 		"HEDDLE_ORDER_WAIT": uint32(WaitEvent), "HEDDLE_ORDER_SYNC_EVENT": uint32(SyncEvent),

@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 7
+const protocolVersion = 8
 
 // op is an operation that a program requests.
 type op uint32
@@ -155,6 +155,9 @@ func readWork(b *body) (w Work) {
 	return w
 }
 
+// maxLevels bounds the levels of a mipmapped array.
+const maxLevels = 18
+
 // readObject decodes struct heddle_object of protocol.h.
 func readObject(b *body) (o Object) {
 	o.Addr, o.Pitch, o.Slice = b.u64(), b.u64(), b.u64()
@@ -169,8 +172,22 @@ func readObject(b *body) (o Object) {
 		o.Color[i] = math.Float32frombits(b.u32())
 	}
 	for _, f := range []*bool{&o.Surface, &o.Cube, &o.Layered, &o.Linear, &o.Filter, &o.Unit,
-		&o.Fraction, &o.SRGB} {
+		&o.Fraction, &o.SRGB, &o.Blend} {
 		*f = b.u32() != 0
+	}
+	levels := b.u32()
+	b.bad = b.bad || levels >= maxLevels
+	for _, f := range []*float32{&o.Bias, &o.MinLevel, &o.MaxLevel} {
+		*f = math.Float32frombits(b.u32())
+	}
+	b.u32()
+	for ; levels > 0 && !b.bad; levels-- {
+		l := Level{Addr: b.u64(), Pitch: b.u64(), Slice: b.u64()}
+		for i := range l.Size {
+			l.Size[i] = b.u32()
+		}
+		b.u32()
+		o.Levels = append(o.Levels, l)
 	}
 	return o
 }

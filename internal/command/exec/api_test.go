@@ -104,10 +104,31 @@ var apiErrors = []struct {
 				printf("%d ", cuStreamGetDevice(s, &d)); printf("%d ", d);
 				work(0); printf("%d %d", cuStreamGetCtx(0, &of), cuStreamGetDevice(0, &d)); }).join();`,
 		want: strings.Fields("0 0 0 0 0 0 1 0 0 201 201 201 201 201 201")},
+	// CUDA Runtime API, cudaTextureDesc and cudaResourceViewDesc: mipmapped arrays need normalized
+	// coordinates, integers are not filtered, a view is of an array. The driver's are the same.
+	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc f = cudaCreateChannelDesc<int>();
+			E(cudaMallocMipmappedArray(&m, &f, make_cudaExtent(4, 4, 0), 2));
+			cudaTextureObject_t t; cudaTextureDesc d = {}; cudaResourceDesc r = {};
+			r.resType = cudaResourceTypeMipmappedArray; r.res.mipmap.mipmap = m;
+			E(cudaCreateTextureObject(&t, &r, &d, nullptr));
+			d.normalizedCoords = 1; E(cudaCreateTextureObject(&t, &r, &d, nullptr));
+			d.mipmapFilterMode = cudaFilterModeLinear; E(cudaCreateTextureObject(&t, &r, &d, nullptr));
+			d = {}; r = linear(p, f); cudaResourceViewDesc v = {};
+			E(cudaCreateTextureObject(&t, &r, &d, &v)); E(cudaFreeMipmappedArray(m));
+			CUmipmappedArray n; CUarray a; CUDA_ARRAY3D_DESCRIPTOR s = {8, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+			printf("%d ", cuMipmappedArrayCreate(&n, &s, 9)); printf("%d ", cuMipmappedArrayGetLevel(&a, n, 3));
+			printf("%d ", cuMipmappedArrayGetLevel(&a, n, 4)); printf("%d ", cuArrayDestroy(a));
+			CUtexObject x; CUDA_RESOURCE_DESC q = {}; CUDA_TEXTURE_DESC e = {}; e.flags = CU_TRSF_NORMALIZED_COORDINATES;
+			q.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY; q.res.mipmap.hMipmappedArray = n;
+			printf("%d ", cuTexObjectCreate(&x, &q, &e, nullptr)); printf("%d", cuMipmappedArrayDestroy(n));`,
+		want: strings.Fields("Success InvalidValue Success InvalidFilterSetting InvalidValue Success 0 0 1 1 0 0")},
 	// What heddle does not have says so.
-	{name: "mipmaps", body: `cudaMipmappedArray_t m; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>();
-			E(cudaMallocMipmappedArray(&m, &d, make_cudaExtent(4, 4, 0), 2));`,
-		want: []string{"NotSupported"}, unsupported: []string{"cudaMallocMipmappedArray"}},
+	{name: "compressed texels", body: `cudaArray_t a; cudaChannelFormatDesc f = cudaCreateChannelDesc<uint2>();
+			cudaMallocArray(&a, &f, 4, 4); cudaTextureObject_t t; cudaTextureDesc d = {}; cudaResourceDesc r = {};
+			r.res.array.array = a; cudaResourceViewDesc v = {cudaResViewFormatUnsignedBlockCompressed1, 16, 16};
+			E(cudaCreateTextureObject(&t, &r, &d, &v));`,
+		want:        []string{"NotSupported"},
+		unsupported: []string{"a cudaResourceViewDesc with a block-compressed format"}},
 	// A handle is not valid any more after cudaDestroyTextureObject.
 	{name: "destroyed texture", body: `cudaTextureObject_t t; cudaTextureDesc d = {};
 			cudaResourceDesc r = linear(p, cudaCreateChannelDesc<float>());

@@ -72,11 +72,10 @@ var badEnds = []struct {
 	// Before CUDA was used, parent and child have a GPU each.
 	{name: "fork first", body: `int child = fork() == 0; work<<<1, 32>>>(buffer(32), 32);
 			int e = cudaDeviceSynchronize(), status = 0; if (child) exit(e); wait(&status); return e + status;`},
-	{name: "unsupported function", body: `cudaMipmappedArray_t a; cudaChannelFormatDesc d = {};
-			for (int i = 0; i < 3; i++)
-				printf("%s\n", cudaGetErrorName(cudaMallocMipmappedArray(&a, &d, make_cudaExtent(4, 4, 0), 2)));
+	{name: "unsupported function", body: `cudaIpcMemHandle_t h;
+			for (int i = 0; i < 3; i++) printf("%s\n", cudaGetErrorName(cudaIpcGetMemHandle(&h, buffer(32))));
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "cudaErrorNotSupported\n",
-		stderr: "heddle: cudaMallocMipmappedArray is not supported\n"},
+		stderr: "heddle: cudaIpcGetMemHandle is not supported\n"},
 	// A library that heddle declares and does not compute: CUBLAS_STATUS_NOT_SUPPORTED is 15.
 	{name: "unsupported library", body: `cusparseHandle_t h; printf("%d\n", cusparseCreate(&h));
 			work<<<1, 32>>>(buffer(32), 32);`, code: 3, stdout: "10\n",

@@ -178,6 +178,11 @@ var examples = map[string]example{
 	"separate": {files: "separate/main.cu separate/hash.cu", launches: 3, checked: 3,
 		stdout: "600 calls, 0 wrong, no error"},
 	"textures": {launches: 4, checked: 4, stdout: "0 wrong, no error"},
+	// The last level but one is the fourth launch of halve, of which three are checked.
+	"mipmaps": {launches: 9, checked: 7, stdout: "0 wrong, no error"},
+	"mipmaps racy": {files: "mipmaps.cu", args: []string{"racy"}, code: 1,
+		findings: []string{"race-noncoherent mipmaps.cu:31"}, launches: 10, checked: 8,
+		stdout: "0 wrong, no error"},
 	// Operations of system scope are atomic for the host (CUDA C++ Programming Guide, "Atomic
 	// Functions"): 2048 threads count to 40, the host to 200,000.
 	"system_atomics": {launches: 1, checked: 1, stdout: "81920 and 200000 increments: none is lost"},

@@ -153,7 +153,11 @@ func (s *session) Object(handle uint64, o *host.Object) {
 	t := emu.Texture{Addr: o.Addr, Pitch: o.Pitch, Slice: o.Slice, Size: o.Size, Layers: o.Layers,
 		Channels: uint8(o.Channels), Bits: uint8(o.Bits), Kind: emu.TexelKind(o.Kind),
 		Surface: o.Surface, Cube: o.Cube, Layered: o.Layered, Linear: o.Linear, Filter: o.Filter,
-		Unit: o.Unit, Fraction: o.Fraction, SRGB: o.SRGB, Color: o.Color}
+		Unit: o.Unit, Fraction: o.Fraction, SRGB: o.SRGB, Color: o.Color,
+		Mipmap: emu.Mipmap{Blend: o.Blend, Bias: o.Bias, Min: o.MinLevel, Max: o.MaxLevel}}
+	for _, l := range o.Levels {
+		t.Mipmap.Levels = append(t.Mipmap.Levels, emu.Level(l))
+	}
 	for i, m := range o.Address {
 		t.Address[i] = emu.Addressing(m)
 	}

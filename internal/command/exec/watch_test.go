@@ -61,6 +61,8 @@ var watchedExamples = map[string]watchedExample{
 	"tensor_copy":            {code: 3, why: "is not logged"},
 	"tensor_copy racy":       {code: 3, why: "is not logged"},
 	"textures":               {code: 3, why: "is not logged"},
+	"mipmaps":                {code: 3, why: "is not logged"},
+	"mipmaps racy":           {code: 3, why: "is not logged"},
 	"texture_race":           {code: 3, why: "is not logged"},
 	"texture_race elsewhere": {code: 3, why: "is not logged"},
 	"cooperative_sum":        {code: 3, why: "grid barriers by pragma are not logged"},

@@ -753,11 +753,24 @@ static cudaError_t driver_array_2d(CUarray *to, const CUDA_ARRAY_DESCRIPTOR *d, 
 CUresult cuArrayCreate(CUarray *to, const CUDA_ARRAY_DESCRIPTOR *d) { CONTEXT(driver_array_2d(to, d, CALLER)); }
 CUresult cuArray3DCreate(CUarray *to, const CUDA_ARRAY3D_DESCRIPTOR *d) { CONTEXT(driver_array(to, d, CALLER)); }
 CUresult cuArrayDestroy(CUarray a) { CONTEXT(cudaFreeArray(a)); }
+static cudaError_t driver_mipmap(CUmipmappedArray *to, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels, uint64_t caller) {
+  struct cudaChannelFormatDesc c;
+  if (!d || !channel_desc(&c, d->Format, d->NumChannels)) return cudaErrorInvalidValue;
+  return make_mipmap(to, &c, (struct cudaExtent){d->Width, d->Height, d->Depth}, levels, d->Flags, caller);
+}
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *to, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned int levels) {
+  CONTEXT(driver_mipmap(to, d, levels, CALLER));
+}
+CUresult cuMipmappedArrayGetLevel(CUarray *to, CUmipmappedArray m, unsigned int level) {
+  CONTEXT(cudaGetMipmappedArrayLevel(to, m, level));
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray m) { CONTEXT(cudaFreeMipmappedArray(m)); }
 
 static int runtime_resource(struct cudaResourceDesc *to, const CUDA_RESOURCE_DESC *r) {
   *to = (struct cudaResourceDesc){.resType = (enum cudaResourceType)r->resType};
   switch ((int)r->resType) {
   case CU_RESOURCE_TYPE_ARRAY: to->res.array.array = r->res.array.hArray; return 1;
+  case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY: to->res.mipmap.mipmap = r->res.mipmap.hMipmappedArray; return 1;
   case CU_RESOURCE_TYPE_LINEAR:
     to->res.linear.devPtr = POINTER(r->res.linear.devPtr), to->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
     return channel_desc(&to->res.linear.desc, r->res.linear.format, r->res.linear.numChannels);
@@ -777,12 +790,19 @@ static cudaError_t driver_texture(CUtexObject *to, const CUDA_RESOURCE_DESC *r, 
                                                                                    : cudaReadModeNormalizedFloat,
                                     .sRGB = !!(t->flags & CU_TRSF_SRGB),
                                     .normalizedCoords = !!(t->flags & CU_TRSF_NORMALIZED_COORDINATES),
-                                    .maxAnisotropy = t->maxAnisotropy};
+                                    .maxAnisotropy = t->maxAnisotropy,
+                                    .mipmapFilterMode = (enum cudaTextureFilterMode)t->mipmapFilterMode,
+                                    .mipmapLevelBias = t->mipmapLevelBias,
+                                    .minMipmapLevelClamp = t->minMipmapLevelClamp,
+                                    .maxMipmapLevelClamp = t->maxMipmapLevelClamp};
   /* Integers of 32 bits are never fractions (CUDA Driver API, CU_TRSF_READ_AS_INTEGER). */
   struct cudaChannelFormatDesc d = {0};
   if (r->resType == CU_RESOURCE_TYPE_ARRAY && array_exists(resource.res.array.array)) d = resource.res.array.array->desc;
+  else if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY && mipmap_exists(resource.res.mipmap.mipmap))
+    d = resource.res.mipmap.mipmap->level[0]->desc;
   else if (r->resType == CU_RESOURCE_TYPE_LINEAR) d = resource.res.linear.desc;
   else if (r->resType == CU_RESOURCE_TYPE_PITCH2D) d = resource.res.pitch2D.desc;
+  if (v && v->format > CU_RES_VIEW_FORMAT_NONE && v->format < CU_RES_VIEW_FORMAT_UNSIGNED_BC1) d = view_format(v->format);
   if (d.x == 32) texture.readMode = cudaReadModeElementType;
   for (int i = 0; i < 3; i++) texture.addressMode[i] = (enum cudaTextureAddressMode)t->addressMode[i];
   memcpy(texture.borderColor, t->borderColor, sizeof texture.borderColor);

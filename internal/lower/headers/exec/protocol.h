@@ -9,7 +9,7 @@
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 7
+#define HEDDLE_PROTOCOL_VERSION 8
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -148,13 +148,23 @@ struct heddle_kernel {
   unsigned int id, parameters, parameter_bytes, shared, constant, local, max_threads, registers, ptx, cluster;
 };
 
+/* Of a texture with mipmaps. The largest array has 131072 elements in a dimension: 18 levels. */
+#define HEDDLE_MAX_LEVELS 18
+struct heddle_level {
+  unsigned long long addr, pitch, slice;
+  unsigned int size[3], unused;
+};
+
 /* A texture or surface object. Sizes are texels, pitch and slice bytes; address has values of cudaTextureAddressMode,
    kind of cudaChannelFormatKind. What is 0 or 1 is a truth value. */
 struct heddle_object {
   unsigned long long addr, pitch, slice;
   unsigned int size[3], layers, channels, bits, kind, address[3];
   float color[4];
-  unsigned int surface, cube, layered, linear, filter, unit, fraction, srgb;
+  unsigned int surface, cube, layered, linear, filter, unit, fraction, srgb, blend, levels;
+  float bias, min_level, max_level;
+  unsigned int unused;
+  struct heddle_level level[HEDDLE_MAX_LEVELS - 1]; /* behind the first; the last ones do not count */
 };
 
 #endif

@@ -5,11 +5,21 @@ struct cudaArray {
   struct cudaChannelFormatDesc desc;
   struct cudaExtent extent; /* as the program gave it: height or depth 0 if it has no such dimension */
   unsigned int flags;
+  int level; /* it belongs to a mipmapped array */
   struct rows rows;
   struct cudaArray *next;
 };
 
 static struct cudaArray *arrays;
+
+/* A mipmapped array is an array for each level, each dimension of which has half the size of the one before. */
+struct cudaMipmappedArray {
+  unsigned int levels;
+  cudaArray_t level[HEDDLE_MAX_LEVELS];
+  struct cudaMipmappedArray *next;
+};
+
+static struct cudaMipmappedArray *mipmaps;
 
 /* The bytes of an element; 0 if the format is none that an array can have (CUDA Runtime API, cudaMallocArray). */
 static size_t element_size(const struct cudaChannelFormatDesc *d) {
@@ -52,7 +62,7 @@ static cudaError_t make_array(cudaArray_t *to, const struct cudaChannelFormatDes
   r.p = p;
   struct cudaArray *a = need(malloc(sizeof *a));
   lock();
-  *a = (struct cudaArray){*d, e, flags, r, arrays};
+  *a = (struct cudaArray){*d, e, flags, 0, r, arrays};
   *to = arrays = a;
   unlock();
   return cudaSuccess;
@@ -68,19 +78,91 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *to, const struct cudaChannelFormatDes
   return make_array(to, d, e, flags, CALLER);
 }
 
-cudaError_t cudaFreeArray(cudaArray_t a) {
-  ENTER();
-  if (!a) return cudaSuccess;
+static cudaError_t free_array(cudaArray_t a, int level, uint64_t caller) {
   lock();
   struct cudaArray **p = &arrays;
   while (*p && *p != a) p = &(*p)->next;
-  int found = *p != NULL;
+  int found = *p && a->level == level;
   if (found) *p = a->next;
   unlock();
   if (!found) return fail(cudaErrorInvalidValue);
-  cudaError_t e = release(a->rows.p, 0, CALLER, NULL);
+  cudaError_t e = release(a->rows.p, 0, caller, NULL);
   free(a);
   return e;
+}
+
+cudaError_t cudaFreeArray(cudaArray_t a) {
+  ENTER();
+  return a ? free_array(a, 0, CALLER) : cudaSuccess;
+}
+
+static int mipmap_exists(cudaMipmappedArray_const_t m) {
+  lock();
+  struct cudaMipmappedArray *p = mipmaps;
+  while (p && p != m) p = p->next;
+  unlock();
+  return p != NULL;
+}
+
+static size_t half_of(size_t n) { return n > 1 ? n / 2 : n; }
+
+/* The levels that a program asks for beyond the one of a single element do not exist (CUDA Runtime API,
+   cudaMallocMipmappedArray: clamped to [1, 1 + floor(log2(max(width, height, depth)))]). Layers are not halved. */
+static cudaError_t make_mipmap(cudaMipmappedArray_t *to, const struct cudaChannelFormatDesc *d, struct cudaExtent e,
+                               unsigned int levels, unsigned int flags, uint64_t caller) {
+  ENTER();
+  if (!to) return fail(cudaErrorInvalidValue);
+  int layers = flags & (cudaArrayLayered | cudaArrayCubemap);
+  size_t longest = e.width > e.height ? e.width : e.height;
+  if (!layers && e.depth > longest) longest = e.depth;
+  struct cudaMipmappedArray *m = need(calloc(1, sizeof *m));
+  do {
+    cudaError_t err = make_array(&m->level[m->levels], d, e, flags, caller);
+    if (err != cudaSuccess) {
+      for (unsigned int i = 0; i < m->levels; i++) free_array(m->level[i], 1, caller);
+      free(m);
+      return err;
+    }
+    m->level[m->levels++]->level = 1;
+    e = (struct cudaExtent){half_of(e.width), half_of(e.height), layers ? e.depth : half_of(e.depth)};
+    longest /= 2;
+  } while (longest && m->levels < levels && m->levels < HEDDLE_MAX_LEVELS);
+  lock();
+  m->next = mipmaps;
+  *to = mipmaps = m;
+  unlock();
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *to, const struct cudaChannelFormatDesc *d, struct cudaExtent e,
+                                     unsigned int levels, unsigned int flags) {
+  return make_mipmap(to, d, e, levels, flags, CALLER);
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t m) {
+  ENTER();
+  if (!m) return cudaSuccess;
+  lock();
+  struct cudaMipmappedArray **p = &mipmaps;
+  while (*p && *p != m) p = &(*p)->next;
+  int found = *p != NULL;
+  if (found) *p = m->next;
+  unlock();
+  if (!found) return fail(cudaErrorInvalidValue);
+  cudaError_t e = cudaSuccess;
+  for (unsigned int i = 0; i < m->levels; i++) {
+    cudaError_t one = free_array(m->level[i], 1, CALLER);
+    if (e == cudaSuccess) e = one;
+  }
+  free(m);
+  return e;
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *to, cudaMipmappedArray_const_t m, unsigned int level) {
+  ENTER();
+  if (!to || !mipmap_exists(m) || level >= m->levels) return fail(cudaErrorInvalidValue);
+  *to = m->level[level];
+  return cudaSuccess;
 }
 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *d, struct cudaExtent *e, unsigned int *flags, cudaArray_t a) {
@@ -220,16 +302,20 @@ struct object {
   int surface;
   struct cudaResourceDesc resource;
   struct cudaTextureDesc texture;
+  struct cudaResourceViewDesc view;
+  int viewed;
   struct object *next;
 };
 static struct object *objects;
 static uint64_t last_object = 1ull << 40;
 
-static uint64_t add_object(const struct cudaResourceDesc *r, const struct cudaTextureDesc *t, struct heddle_object *o) {
+static uint64_t add_object(const struct cudaResourceDesc *r, const struct cudaTextureDesc *t,
+                           const struct cudaResourceViewDesc *v, struct heddle_object *o) {
   struct object *n = need(calloc(1, sizeof *n));
   lock();
   n->handle = ++last_object, n->surface = !t, n->resource = *r, n->next = objects;
   if (t) n->texture = *t;
+  if (v) n->view = *v, n->viewed = 1;
   objects = n;
   struct part p[2] = {{&n->handle, sizeof n->handle}, {o, sizeof *o}};
   post(HEDDLE_OP_OBJECT, p, 2);
@@ -285,6 +371,21 @@ static cudaError_t set_memory(struct heddle_object *o, const void *p, const stru
   return e;
 }
 
+/* The levels of a mipmapped array, of which the first one is the array of the object. */
+static cudaError_t set_mipmap(struct heddle_object *o, cudaMipmappedArray_const_t m) {
+  if (!mipmap_exists(m)) return cudaErrorInvalidValue;
+  o->levels = m->levels - 1;
+  for (unsigned int i = 1; i < m->levels; i++) {
+    struct heddle_object level = {0};
+    cudaError_t e = set_array(&level, m->level[i]);
+    if (e != cudaSuccess) return e;
+    struct heddle_level *l = &o->level[i - 1];
+    l->addr = level.addr, l->pitch = level.pitch, l->slice = level.slice;
+    memcpy(l->size, level.size, sizeof l->size);
+  }
+  return set_array(o, m->level[0]);
+}
+
 static cudaError_t describe(struct heddle_object *o, const struct cudaResourceDesc *r) {
   switch ((int)r->resType) {
   case cudaResourceTypeArray: return set_array(o, r->res.array.array);
@@ -301,9 +402,49 @@ static cudaError_t describe(struct heddle_object *o, const struct cudaResourceDe
     if (!w || !h || o->pitch % 32 || o->pitch < w * n) return cudaErrorInvalidValue;
     return set_memory(o, r->res.pitch2D.devPtr, &r->res.pitch2D.desc, o->pitch * (h - 1) + w * n);
   }
-  case cudaResourceTypeMipmappedArray: return (cudaError_t)heddle_unsupported("a texture of a mipmapped array");
+  case cudaResourceTypeMipmappedArray: return set_mipmap(o, r->res.mipmap.mipmap);
   }
   return cudaErrorInvalidValue;
+}
+
+/* The formats of a view, in the order of cudaResourceViewFormat: eight kinds of channels, each with 1, 2 and 4 of them. */
+static struct cudaChannelFormatDesc view_format(unsigned int f) {
+  static const struct { int bits; enum cudaChannelFormatKind kind; } kinds[] = {
+      {8, cudaChannelFormatKindUnsigned},  {8, cudaChannelFormatKindSigned},  {16, cudaChannelFormatKindUnsigned},
+      {16, cudaChannelFormatKindSigned},   {32, cudaChannelFormatKindUnsigned}, {32, cudaChannelFormatKindSigned},
+      {16, cudaChannelFormatKindFloat},    {32, cudaChannelFormatKindFloat}};
+  int bits = kinds[(f - 1) / 3].bits, n = 1 << (f - 1) % 3;
+  return (struct cudaChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kinds[(f - 1) / 3].kind};
+}
+
+/* What a texture has of an array: levels and layers, and other channels in the same bytes (CUDA Runtime API,
+   cudaResourceViewDesc). */
+static cudaError_t apply_view(struct heddle_object *o, const struct cudaResourceDesc *r,
+                              const struct cudaResourceViewDesc *v) {
+  if (r->resType != cudaResourceTypeArray && r->resType != cudaResourceTypeMipmappedArray) return cudaErrorInvalidValue;
+  if (v->format >= cudaResViewFormatUnsignedBlockCompressed1)
+    return (cudaError_t)heddle_unsupported("a cudaResourceViewDesc with a block-compressed format");
+  unsigned int layers = o->layers ? o->layers : 1;
+  if (v->width != o->size[0] || v->height != o->size[1] || v->depth != (o->layers ? o->layers : o->size[2]) ||
+      v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel > o->levels || v->firstLayer > v->lastLayer ||
+      v->lastLayer >= layers || (o->cube && (v->lastLayer + 1 - v->firstLayer) % 6))
+    return cudaErrorInvalidValue;
+  if (v->format != cudaResViewFormatNone) {
+    struct cudaChannelFormatDesc d = view_format(v->format);
+    if (element_size(&d) != (size_t)o->channels * o->bits / 8) return cudaErrorInvalidValue;
+    set_format(o, &d);
+  }
+  if (v->firstMipmapLevel) {
+    struct heddle_level *l = &o->level[v->firstMipmapLevel - 1];
+    o->addr = l->addr, o->pitch = l->pitch, o->slice = l->slice;
+    memcpy(o->size, l->size, sizeof o->size);
+    memmove(o->level, l + 1, (HEDDLE_MAX_LEVELS - 1 - v->firstMipmapLevel) * sizeof *l);
+  }
+  o->levels = v->lastMipmapLevel - v->firstMipmapLevel;
+  if (o->layers) o->layers = v->lastLayer + 1 - v->firstLayer;
+  o->addr += v->firstLayer * o->slice;
+  for (unsigned int i = 0; i < o->levels; i++) o->level[i].addr += v->firstLayer * o->level[i].slice;
+  return cudaSuccess;
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to, const struct cudaResourceDesc *r,
@@ -311,8 +452,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to, const struct cudaRe
   ENTER();
   struct heddle_object o = {0};
   if (!to || !r || !t) return fail(cudaErrorInvalidValue);
-  if (v) return (cudaError_t)heddle_unsupported("cudaCreateTextureObject with a cudaResourceViewDesc");
   cudaError_t e = describe(&o, r);
+  if (e == cudaSuccess && v) e = apply_view(&o, r, v);
   if (e != cudaSuccess) return fail(e);
   o.fraction = t->readMode == cudaReadModeNormalizedFloat && o.kind != cudaChannelFormatKindFloat;
   o.filter = t->filterMode == cudaFilterModeLinear && !o.linear, o.unit = t->normalizedCoords != 0;
@@ -324,7 +465,14 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *to, const struct cudaRe
     o.address[i] = t->addressMode[i];
   }
   memcpy(o.color, t->borderColor, sizeof o.color);
-  *to = add_object(r, t, &o);
+  if (r->resType == cudaResourceTypeMipmappedArray) {
+    if (!o.unit) return fail(cudaErrorInvalidValue);
+    o.blend = t->mipmapFilterMode == cudaFilterModeLinear;
+    if (o.blend && !o.fraction && o.kind != cudaChannelFormatKindFloat) return fail(cudaErrorInvalidFilterSetting);
+    if (t->maxAnisotropy > 1) return (cudaError_t)heddle_unsupported("a mipmapped texture with maxAnisotropy");
+    o.bias = t->mipmapLevelBias, o.min_level = t->minMipmapLevelClamp, o.max_level = t->maxMipmapLevelClamp;
+  }
+  *to = add_object(r, t, v, &o);
   return cudaSuccess;
 }
 
@@ -335,7 +483,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *to, const struct cudaRe
   cudaError_t e = set_array(&o, r->res.array.array);
   if (e != cudaSuccess) return fail(e);
   if (!(r->res.array.array->flags & cudaArraySurfaceLoadStore)) return fail(cudaErrorInvalidValue);
-  *to = add_object(r, NULL, &o);
+  *to = add_object(r, NULL, NULL, &o);
   return cudaSuccess;
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t t) { return drop_object(t, 0); }
@@ -359,5 +507,12 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *to, cudaText
   struct object *o = find_object(t, 0);
   if (!o || !to) return fail(cudaErrorInvalidValue);
   *to = o->texture;
+  return cudaSuccess;
+}
+cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *to, cudaTextureObject_t t) {
+  ENTER();
+  struct object *o = find_object(t, 0);
+  if (!o || !to || !o->viewed) return fail(cudaErrorInvalidValue);
+  *to = o->view;
   return cudaSuccess;
 }

@@ -3,9 +3,6 @@
 #define UNSUPPORTED(NAME) cudaError_t NAME(void) { return (cudaError_t)heddle_unsupported(#NAME); }
 
 UNSUPPORTED(cudaConfigureCall)
-UNSUPPORTED(cudaMallocMipmappedArray)
-UNSUPPORTED(cudaFreeMipmappedArray)
-UNSUPPORTED(cudaGetMipmappedArrayLevel)
 UNSUPPORTED(cudaGraphDebugDotPrint)
 UNSUPPORTED(cudaGraphConditionalHandleCreate)
 UNSUPPORTED(cudaStreamBeginCaptureToGraph)

@@ -83,7 +83,7 @@ func (r *recovery) refuse(e *edited, d declaration, at diagnostic, off int) bool
 	f := &refusal{path: r.path(at.file), file: e, decl: d, name: declaredName(written),
 		kernel: kernelAttrRE.MatchString(written) || kernelAttrRE.MatchString(head) ||
 			r.b.cl != nil && clKernelRE.MatchString(head),
-		reason: fmt.Sprintf("%s:%d:%d: %s", e.shown, at.line, at.col, at.msg)}
+		reason: e.place(at.line, at.col) + ": " + at.msg}
 	if r.kernelsIn(at.file, e.orig, d) > 1 {
 		return false // macros that define kernels, of which only one would be named
 	}
@@ -205,7 +205,7 @@ func (r *recovery) soleOwner(file string, e *edited, d declaration, name string)
 	if name == "" || specialRE.Match(e.orig[d.start:d.end]) || !ownLines(e.orig, d) {
 		return false
 	}
-	text := r.textWithout(r.path(file), e.orig, d)
+	text := withoutLiterals(r.textWithout(r.path(file), e.orig, d))
 	if requiresRE.Match(text) ||
 		regexp.MustCompile(`\bdecltype\s*\([^;{}]*\b`+name+`\b`).Match(text) {
 		return false
@@ -215,6 +215,25 @@ func (r *recovery) soleOwner(file string, e *edited, d declaration, name string)
 		alone = alone && !declares(text[d.start:d.headEnd()], name)
 	})
 	return alone
+}
+
+// withoutLiterals returns a text with spaces for the literals in quotes.
+func withoutLiterals(text []byte) []byte {
+	out := bytes.Clone(text)
+	s := &declScanner{src: text}
+	for i := 0; i < len(text); {
+		switch j := s.skipBlank(i); {
+		case j > i:
+			i = j
+		case text[i] == '"' || text[i] == '\'':
+			j = max(s.skipQuoted(i), i+1)
+			blank(out[i:min(j, len(out))])
+			i = j
+		default:
+			i++
+		}
+	}
+	return out
 }
 
 // enclosingClasses returns the names of the classes whose definitions contain an offset, outermost

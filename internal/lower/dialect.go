@@ -189,7 +189,7 @@ func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (ov
 	}
 	text := &build{path: in, headers: b.root, tmp: dir}
 	for {
-		again, err2 := text.rewriteLaunches(failed.Output)
+		again, err2 := text.rewrite(failed.Output)
 		if err2 != nil {
 			return nil, nil, err2
 		}

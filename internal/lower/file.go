@@ -229,25 +229,33 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		out, err = b.runLater(ctx, text, c.store, failure)
 	}
 	var warnings []string
-	for errors.As(err, &failure) && c.in.Lang != OpenCL {
-		again, failed := b.rewriteLaunches(failure.output)
-		if failed != nil {
-			return nil, failed
+	var r *recovery
+	for {
+		for errors.As(err, &failure) && c.in.Lang != OpenCL {
+			again, failed := b.rewrite(failure.output)
+			if failed != nil {
+				return nil, failed
+			}
+			if !again {
+				break
+			}
+			out, err = b.run(ctx, text)
 		}
-		if !again {
+		if !errors.As(err, &failure) {
 			break
 		}
+		if c.opt.Strict {
+			r, out, err = b.adapted(ctx, text, failure)
+			break
+		}
+		r = newRecovery(ctx, b)
+		if out, warnings, err = r.compile(text, failure); !errors.Is(err, errRewritten) {
+			break
+		}
+		r, b.edited, b.refused = nil, false, nil
 		out, err = b.run(ctx, text)
 	}
-	recovered := errors.As(err, &failure)
-	var r *recovery
-	switch {
-	case recovered && c.opt.Strict:
-		r, out, err = b.adapted(ctx, text, failure)
-	case recovered:
-		r = newRecovery(ctx, b)
-		out, warnings, err = r.compile(text, failure)
-	}
+	recovered := r != nil
 	var refused *CompileError
 	switch {
 	case !errors.As(err, &refused):

@@ -45,16 +45,17 @@ const (
 	byNumber             // of the only overloaded one with so many parameters
 )
 
-// gridFile is a file with launches, objects in shared memory, or deduction guides, that clang has
-// rejected.
+// gridFile is a file with launches, objects in shared memory, deduction guides, or names of member
+// templates, that clang has rejected.
 type gridFile struct {
-	name     string
-	content  []byte
-	launches []gridLaunch
-	objects  []sharedObject
-	guides   map[int]bool // by the offset of the name
-	under    *markedFile  // whose text the content is; nil: the file has no other marks
-	text     *markedFile  // for clang; nil: the content
+	name      string
+	content   []byte
+	launches  []gridLaunch
+	objects   []sharedObject
+	guides    map[int]bool // by the offset of the name
+	templates map[int]bool // by the offset of the name
+	under     *markedFile  // whose text the content is; nil: the file has no other marks
+	text      *markedFile  // for clang; nil: the content
 }
 
 // launchesIn finds the launches in the text of a file, in its order. It need not be exact, since
@@ -195,10 +196,10 @@ var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 	`address of overloaded function '|value of type '<overloaded function type>'|` +
 	`cannot determine the type of an overloaded function)`)
 
-// rewriteLaunches changes the launches to which clang's errors refer, or changes them to another
-// form, objects in shared memory (sharedobject.go), and deduction guides (guide.go), and reports
-// whether there are any.
-func (b *build) rewriteLaunches(output string) (changed bool, err error) {
+// rewrite changes what clang's errors refer to: launches, to the next form, objects in shared memory
+// (sharedobject.go), deduction guides (guide.go), and names of member templates (templatename.go). It
+// reports whether there is any.
+func (b *build) rewrite(output string) (changed bool, err error) {
 	done := make(map[*gridLaunch]bool) // a launch has several errors
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		line, _ := strconv.Atoi(m[2])
@@ -211,10 +212,17 @@ func (b *build) rewriteLaunches(output string) (changed bool, err error) {
 			changed = b.rewriteGuide(m[1], line, col) || changed
 			continue
 		}
-		if m[4] == "note" || !gridErrorRE.MatchString(m[5]) {
+		if m[4] == "note" {
 			continue
 		}
-		if l := b.launchOf(m[1], line, col); l != nil && l.form != byNumber && !done[l] {
+		var l *gridLaunch
+		if gridErrorRE.MatchString(m[5]) {
+			l = b.launchOf(m[1], line, col)
+		}
+		switch {
+		case l == nil:
+			changed = b.rewriteTemplate(m[1], line, col, m[5]) || changed
+		case l.form != byNumber && !done[l]:
 			l.form++
 			done[l], changed = true, true
 		}
@@ -316,6 +324,9 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 	}
 	for at := range f.guides {
 		marks = append(marks, Mark{at, guideMark})
+	}
+	for at := range f.templates {
+		marks = append(marks, Mark{at, templateMark})
 	}
 	for i := range f.objects {
 		marks = append(marks, f.objects[i].rewrite(text)...)

@@ -202,6 +202,35 @@ var headerCases = []struct {
 		want: []string{`st\.global\.u32`}, no: []string{`call`}},
 }
 
+// Headers of CUDA that contain parts of others.
+var partHeaders = strings.Fields(`channel_descriptor common_functions cuda_device_runtime_api
+	cuda_surface_types cuda_texture_types device_double_functions driver_functions host_config
+	sm_20_intrinsics sm_32_atomic_functions sm_32_intrinsics sm_35_atomic_functions sm_61_intrinsics
+	surface_functions surface_indirect_functions surface_types texture_fetch_functions
+	texture_indirect_functions texture_types curand_philox4x32_x curand_uniform curand_normal
+	curand_normal_static curand_globals curand_poisson curand_lognormal curand_discrete
+	curand_discrete2 curand_mrg32k3a curand_mtgp32 curand_mtgp32_kernel curand_precalc`)
+
+// TestPartHeaders: a file with all of them, and names that they have, compiles without a warning.
+func TestPartHeaders(t *testing.T) {
+	text := "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+	for _, h := range partHeaders {
+		text += "#include <" + h + ".h>\n"
+	}
+	text += `__global__ void k(curandStatePhilox4_32_10_t *s, float *f, nv_half2 *h, nv_bfloat162 *b) {
+	*f = curand_uniform(s) + curand_normal(s) + __dp4a(1, 2, 3) + __half2float(h->x) + __bfloat162float(b->x);
+}
+int main() { nv_half h; nv_bfloat16 b; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>(); }
+`
+	results, err := Lower(t.Context(), Input{Name: "k.cu", Content: []byte(text), Lang: CUDA}, Options{NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := results[0]; len(r.Warnings) > 0 || len(r.Omitted) > 0 || len(r.Kernels) != 1 {
+		t.Errorf("%q, %v, %v", r.Warnings, r.Omitted, r.Kernels)
+	}
+}
+
 const headerPrologue = `#include <cuda_runtime.h>
 #include <device_launch_parameters.h>
 #include <cuComplex.h>

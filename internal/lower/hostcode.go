@@ -54,7 +54,7 @@ func newRecovery(ctx context.Context, b *build) *recovery {
 	r := &recovery{b: b, ctx: ctx, edits: make(map[string]*edited)}
 	for abs, f := range b.marked {
 		r.edits[abs] = &edited{orig: f.text, text: append([]byte(nil), f.text...), shown: f.name,
-			decls: make(map[int]*editedDecl)}
+			marks: f, decls: make(map[int]*editedDecl)}
 	}
 	b.overlay = nil
 	return r
@@ -64,9 +64,18 @@ func newRecovery(ctx context.Context, b *build) *recovery {
 type edited struct {
 	orig, text []byte              // of equal length
 	shown      string              // name in diagnostics
+	marks      *markedFile         // whose text orig is; nil: orig is what the user wrote
 	decls      map[int]*editedDecl // by start offset
 	round      [][2]int            // ranges removed in this round
 	unsized    []string            // external arrays that have lost their length in this round
+}
+
+// place returns file:line:col of a place of clang's text as the user sees it.
+func (e *edited) place(line, col int) string {
+	if e.marks != nil {
+		col = e.marks.column(line, col)
+	}
+	return fmt.Sprintf("%s:%d:%d", e.shown, line, col)
 }
 
 // nextRound forgets what the last round has removed.
@@ -88,15 +97,26 @@ var diagRE = lazyregexp.New(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (
 // missingRE matches the text of clang's error for a missing header.
 var missingRE = lazyregexp.New(`^'([^']+)' file not found`)
 
+// errRewritten says that an error in device code, which host code had hidden, was mended by
+// rewriting a file (build.rewrite): the recovery has to begin again with the new text.
+var errRewritten = errors.New("a file was rewritten")
+
 // compile edits the file and runs clang until it compiles. first is clang's failure on the original
-// file. It returns the output with a warning for everything that was left out.
+// file. It returns the output with a warning for everything that was left out, or errRewritten.
 func (r *recovery) compile(source func(string) []byte,
 	first *clangFailure) (*output, []string, error) {
 	b, ctx := r.b, r.ctx
 	compileError := &CompileError{File: b.name, Output: first.output}
 	failure := first
 	b.edited = true
-	for range maxRounds {
+	for round := range maxRounds {
+		if round > 0 {
+			if again, err := b.rewrite(failure.output); err != nil {
+				return nil, nil, err
+			} else if again {
+				return nil, nil, errRewritten
+			}
+		}
 		if !r.step(failure.output) {
 			return nil, nil, compileError
 		}
@@ -372,8 +392,8 @@ func (e *edited) takeMacro(off int, msg string) bool {
 
 // warnIgnored adds the warning for host code that is removed because of an error.
 func (r *recovery) warnIgnored(e *edited, line, col int, msg string) {
-	r.warnings = append(r.warnings, fmt.Sprintf(
-		"%s:%d:%d: heddle ignores host code that does not compile: %s", e.shown, line, col, msg))
+	r.warnings = append(r.warnings,
+		e.place(line, col)+": heddle ignores host code that does not compile: "+msg)
 }
 
 // unknownScopeRE matches clang's error about the namespace or the template in a name.
@@ -402,7 +422,7 @@ func (r *recovery) blankClass(e *edited, at diagnostic, off int) bool {
 	}
 	if r.isDevice(at.file, e.orig, all) {
 		r.refusals = append(r.refusals, &refusal{path: r.path(at.file), file: e, decl: all, name: name,
-			reason: fmt.Sprintf("%s:%d:%d: %s", e.shown, at.line, at.col, at.msg)})
+			reason: e.place(at.line, at.col) + ": " + at.msg})
 		return true
 	}
 	r.warnIgnored(e, at.line, at.col, at.msg)

@@ -69,8 +69,8 @@ struct __attribute__((aligned(4))) __half2 {
   __heddle_hd_member constexpr __half2(const __half2_raw &__r) : x(__half_raw{__r.x}), y(__half_raw{__r.y}) {}
   __heddle_hd_member operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
-typedef __half half, __nv_half;
-typedef __half2 half2, __nv_half2;
+typedef __half half, __nv_half, nv_half;
+typedef __half2 half2, __nv_half2, nv_half2;
 
 __heddle_hd half __heddle_half(unsigned short __b) { return half(__half_raw{__b}); }
 __heddle_hd half __float2half(float __f) { return half(__f); }

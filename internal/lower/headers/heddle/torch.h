@@ -209,6 +209,16 @@ template <class I> integer_range<I> irange(I n) { return {I(0), n}; }
 template <class I, class J> integer_range<J> irange(I a, J b) { return {J(a), b}; }
 using std::optional;
 using std::nullopt;
+class DataPtr {
+  void *p;
+ public:
+  DataPtr() : p(nullptr) {}
+  DataPtr(DataPtr &&d) : p(d.p) {}
+  DataPtr &operator=(DataPtr &&d) { p = d.p; return *this; }
+  void *get() const { return p; }
+  void *mutable_get() const { return p; }
+  explicit operator bool() const { return p != nullptr; }
+};
 namespace cuda {
 struct CUDAStream {
   operator cudaStream_t() const { return 0; }
@@ -219,6 +229,15 @@ template <class... A> CUDAStream getCurrentCUDAStream(A...) { return CUDAStream(
 template <class... A> CUDAStream getStreamFromPool(A...) { return CUDAStream(); }
 struct CUDAGuard { template <class... A> explicit CUDAGuard(A...) {} };
 struct OptionalCUDAGuard { template <class... A> explicit OptionalCUDAGuard(A...) {} };
+namespace CUDACachingAllocator {
+struct CUDAAllocator { DataPtr allocate(size_t); void *raw_alloc(size_t); void raw_delete(void *); };
+CUDAAllocator *get();
+void *raw_alloc(size_t);
+void *raw_alloc_with_stream(size_t, cudaStream_t);
+void raw_delete(void *);
+void emptyCache();
+void recordStream(const DataPtr &, CUDAStream);
+}
 struct CUDAStreamGuard { template <class... A> explicit CUDAStreamGuard(A...) {} };
 inline DeviceIndex current_device() { return 0; }
 inline DeviceIndex device_count() { return 1; }

@@ -1,0 +1,1 @@
+#include "curand_kernel.h" /* which has all of the device interface */

@@ -10,7 +10,7 @@ import (
 
 // TestCompile counts a directory in which one file compiles by the flags of its Makefile, one has a
 // kernel that does not compile, one needs a header of another program, one is part of another file,
-// and one has no kernel.
+// one has no kernel, and one does not compile and has its kernels in a header, if it has any.
 func TestCompile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -21,6 +21,8 @@ func TestCompile(t *testing.T) {
 		"half.cu":    "__global__ void a(int *p) { p[0] = 1; }\n__global__ void b(int *p) { p[0] = nothing; }\n",
 		"refused.cu": "__global__ void c(strange *p) { p[0] = 1; }\n",
 		"host.cu":    "int main() { return 0; }\n",
+		"away.cu":    "#include \"away.h\"\nint main() { return 0; }\n",
+		"away.h":     "__global__ void d(strange *p) { p[0] = 1; }\n",
 	} {
 		file := filepath.Join(dir, name)
 		if os.MkdirAll(filepath.Dir(file), 0o700) != nil ||
@@ -31,13 +33,14 @@ func TestCompile(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := run([]string{"-suite", "dir", "-engine", "compile", "-j", "1", dir}, &out, &errs)
 	for _, want := range []string{
-		"files with kernels                     3\n",
-		"all kernels compiled                   1  33.3%",
-		"some kernels refused                   1  33.3%",
-		"file refused                           1  33.3%",
-		"kernels compiled                       3  75.0%",
-		"files without kernels                  1",
-		"parts of other files                   1",
+		"files with kernels                            3\n",
+		"all kernels compiled                          1  33.3%",
+		"some kernels refused                          1  33.3%",
+		"file refused                                  1  33.3%",
+		"kernels compiled                              3  75.0%",
+		"files without kernels                         1\n",
+		"files refused, without kernels in their text  1  25.0% with them",
+		"parts of other files                          1\n",
 		"1  use of undeclared identifier 'nothing' (half.cu)",
 		"1  compiler: unknown type name 'strange' (refused.cu)",
 	} {

@@ -35,7 +35,8 @@ func (r *Run) remedy(rc *race.Race, one, two emu.SiteInfo) string {
 }
 
 // ownElements is the remedy for threads that write one element at a time that no barrier divides.
-const ownElements = "let each thread write its own element"
+const ownElements = "let each thread write its own element; if all write the same value, " +
+	"--benign all tolerates that"
 
 // betweenBlocks is the remedy for a race between blocks.
 func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
@@ -52,7 +53,8 @@ func (r *Run) betweenBlocks(rc *race.Race, one, two emu.SiteInfo) string {
 	case a != b:
 		return "make both accesses atomic if any order is right, or divide the kernel into two launches"
 	case rc.First.Kind.Writes() && rc.Second.Kind.Writes():
-		return "let each block write its own elements"
+		return "let each block write its own elements; if all write the same value, --benign all " +
+			"tolerates that"
 	}
 	if a := r.lineOf(one); a > 0 && a == r.lineOf(two) { // one statement is not two launches
 		return "write the result to a second array, and exchange the two after the launch"
@@ -106,13 +108,19 @@ func (r *Run) barrierFor(rc *race.Race, all bool) string {
 // line 7". It is empty if the lines are not known, or are not in one function.
 func (r *Run) path(rc *race.Race, one, two emu.SiteInfo) string {
 	a, b := r.lineOf(one), r.lineOf(two)
-	if a == 0 || b == 0 || len(one.Calls)+len(two.Calls) > 0 {
+	if a == 0 || b == 0 {
 		return ""
 	}
 	if b < a {
 		a, b = b, a
 	}
 	in, loop := r.commonLoop(one.Instr, two.Instr)
+	if len(one.Calls)+len(two.Calls) > 0 { // no line of one function is between the two
+		if in == nil && one.Instr == two.Instr {
+			return ownElements
+		}
+		return ""
+	}
 	together, known := r.iteration(rc)
 	inside, around := false, false
 	if in != nil && !known {

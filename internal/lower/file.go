@@ -228,33 +228,7 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	if errors.As(err, &failure) && c.in.Lang != OpenCL {
 		out, err = b.runLater(ctx, text, c.store, failure)
 	}
-	var warnings []string
-	var r *recovery
-	for {
-		for errors.As(err, &failure) && c.in.Lang != OpenCL {
-			again, failed := b.rewrite(failure.output)
-			if failed != nil {
-				return nil, failed
-			}
-			if !again {
-				break
-			}
-			out, err = b.run(ctx, text)
-		}
-		if !errors.As(err, &failure) {
-			break
-		}
-		if c.opt.Strict {
-			r, out, err = b.adapted(ctx, text, failure)
-			break
-		}
-		r = newRecovery(ctx, b)
-		if out, warnings, err = r.compile(text, failure); !errors.Is(err, errRewritten) {
-			break
-		}
-		r, b.edited, b.refused = nil, false, nil
-		out, err = b.run(ctx, text)
-	}
+	r, out, warnings, err := c.mend(ctx, b, text, out, err)
 	recovered := r != nil
 	var refused *CompileError
 	switch {
@@ -281,6 +255,36 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 	}
 	return &Result{Name: ptxName(name), PTX: out.ptx, Kernels: readFacts(out.ptx),
 		Omitted: out.omitted, Warnings: warnings}, nil
+}
+
+// mend runs clang again on a source that it has rejected with err, until it compiles: with rewritten
+// device code (build.rewrite), and then without the host code that does not compile. What that had
+// hidden is rewritten as well, and the recovery begins again. The result is out and err themselves
+// if clang accepted the source; r is the state of the recovery, nil if there was none.
+func (c *compilation) mend(ctx context.Context, b *build, text func(string) []byte, out *output,
+	err error) (r *recovery, _ *output, warnings []string, _ error) {
+	var failure *clangFailure
+	for errors.As(err, &failure) {
+		again, failed := b.rewrite(failure.output)
+		if failed != nil {
+			return nil, nil, nil, failed
+		}
+		if again {
+			out, err = b.run(ctx, text)
+			continue
+		}
+		if c.opt.Strict {
+			r, out, err = b.adapted(ctx, text, failure)
+			return r, out, nil, err
+		}
+		r = newRecovery(ctx, b)
+		if out, warnings, err = r.compile(text, failure); !errors.Is(err, errRewritten) {
+			return r, out, warnings, err
+		}
+		r, b.edited, b.refused = nil, false, nil
+		out, err = b.run(ctx, text)
+	}
+	return r, out, nil, err
 }
 
 // help returns what to do about errors of clang; "" if that is not known.

@@ -198,8 +198,11 @@ var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 
 // rewrite changes what clang's errors refer to: launches, to the next form, objects in shared memory
 // (sharedobject.go), deduction guides (guide.go), and names of member templates (templatename.go). It
-// reports whether there is any.
+// reports whether there is any. OpenCL C has none of them.
 func (b *build) rewrite(output string) (changed bool, err error) {
+	if b.cl != nil {
+		return false, nil
+	}
 	done := make(map[*gridLaunch]bool) // a launch has several errors
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		line, _ := strconv.Atoi(m[2])

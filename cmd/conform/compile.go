@@ -207,8 +207,8 @@ func (c *choices) reportCompiled(w io.Writer, list []Outcome) int {
 	fmt.Fprintf(t, "kernels compiled\t%d\t%s\n", r.kernels, percent(r.kernels, r.kernels+r.omitted))
 	fmt.Fprintf(t, "kernels refused in files that compile\t%d\n", r.omitted)
 	fmt.Fprintf(t, "files without kernels\t%d\n", others)
-	// Their kernels, if they have any, are in headers: the rate with them as refused files is the lowest
-	// that can be true.
+	// Their kernels, if they have any, are in headers: the rate that counts them as refused files is a
+	// lower bound.
 	fmt.Fprintf(t, "files refused, without kernels in their text\t%d\t%s with them\n", broken,
 		percent(r.full, r.all+broken))
 	fmt.Fprintf(t, "parts of other files\t%d\n", skipped)

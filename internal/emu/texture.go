@@ -2,7 +2,6 @@ package emu
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -104,22 +103,8 @@ func (a *Arena) SetTexture(handle uint64, t Texture) error {
 			return fmt.Errorf("addressing mode %d", m)
 		}
 	}
-	if len(t.Mipmap.Levels) > 0 {
-		if t.Surface || t.Linear || !t.Unit || t.Mipmap.Blend && !t.real() {
-			return errors.New("levels of a texture without normalized coordinates or filtering")
-		}
-		t.levels = append(t.levels, t)
-		for i, l := range t.Mipmap.Levels {
-			next := t.levels[i]
-			for dim, n := range next.Size {
-				next.Size[dim] = min(n, max(1, n/2))
-			}
-			if l.Size != next.Size {
-				return fmt.Errorf("level %d of %v texels, want %v", i+1, l.Size, next.Size)
-			}
-			next.Addr, next.Pitch, next.Slice = l.Addr, l.Pitch, l.Slice
-			t.levels = append(t.levels, next)
-		}
+	if err := t.setLevels(); err != nil {
+		return err
 	}
 	a.setTexture(handle, &t)
 	return nil
@@ -325,9 +310,7 @@ func runTexture(x *exec, in *inst) {
 			x.fail(in, Unsupported, bits.TrailingZeros32(same)&31,
 				"%s of a texture of another shape: the result is undefined", op.name)
 			return
-		case len(t.levels) > 0 && op.unclear(t) != "":
-			x.fail(in, Unsupported, bits.TrailingZeros32(same)&31, "%s of a mipmapped texture %s",
-				op.name, op.unclear(t))
+		case len(t.levels) > 0 && !x.defined(in, t, same):
 			return
 		case !x.sample(op, t, same):
 			return

@@ -1,8 +1,10 @@
 package emu
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"heddle/internal/ir"
@@ -23,7 +25,7 @@ import (
 //
 // A fetch that names no level reads the first one: a kernel has no neighbouring pixels from which a
 // level could be computed. GPUs may take shorter ways to a logarithm, so that they differ in the
-// last bits. What no source defines is refused (unclear).
+// last bits. What no source defines is refused.
 
 // detail is what an instruction says about the level of detail.
 type detail struct {
@@ -61,18 +63,46 @@ func (c *compiler) detail(in *ir.Instr, shape texShape) (d detail, err error) {
 	return d, nil
 }
 
-// unclear says what no source defines of a fetch from a mipmapped texture; empty: all is defined.
-func (op *texOp) unclear(t *Texture) string {
+// setLevels computes the levels of a mipmapped texture. It fails if they make no sense.
+func (t *Texture) setLevels() error {
+	if len(t.Mipmap.Levels) == 0 {
+		return nil
+	}
+	if t.Surface || t.Linear || !t.Unit || t.Mipmap.Blend && !t.real() {
+		return errors.New("levels of a texture without normalized coordinates or filtering")
+	}
+	t.levels = append(t.levels, *t)
+	for i, l := range t.Mipmap.Levels {
+		next := t.levels[i]
+		for dim, n := range next.Size {
+			next.Size[dim] = min(n, max(1, n/2))
+		}
+		if l.Size != next.Size {
+			return fmt.Errorf("level %d of %v texels, want %v", i+1, l.Size, next.Size)
+		}
+		next.Addr, next.Pitch, next.Slice = l.Addr, l.Pitch, l.Slice
+		t.levels = append(t.levels, next)
+	}
+	return nil
+}
+
+// defined reports whether the result of a fetch from a mipmapped texture by the lanes of m is
+// defined. If not, the run ends.
+func (x *exec) defined(in *inst, t *Texture, m uint32) bool {
+	op, why := in.misc.tex, ""
 	switch {
 	case op.whole:
-		return "by integer coordinates: the result is undefined"
+		why = "by integer coordinates: the result is undefined"
 	case op.detail.how == "" && (t.Mipmap.Bias != 0 || t.Mipmap.Min > 0):
-		return "that names no level, with a bias or a lower bound of levels: " +
+		why = "that names no level, with a bias or a lower bound of levels: " +
 			"which level is read is not specified"
 	case op.detail.how == "grad" && op.cube:
-		return "of cubes by gradients is not supported"
+		why = "of cubes by gradients is not supported"
+	default:
+		return true
 	}
-	return ""
+	x.fail(in, Unsupported, bits.TrailingZeros32(m)&31, "%s of a mipmapped texture %s", op.name, why)
+	return false
 }
 
 // placeLevels computes the texels of one lane, of one or two levels, and their weights.

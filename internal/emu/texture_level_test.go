@@ -33,7 +33,8 @@ func fillPyramid(b []byte) {
 // of level i is 16i, so that a fetch between levels d and d+1 gives 16d.
 func TestLevels(t *testing.T) {
 	const level = "tex.level.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f1}], %f2;"
-	const grad = "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f0}], {%f1, %f2}, {%f3, %f3};"
+	const grad = "tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f0}], " +
+		"{%f1, %f2}, {%f3, %f3};"
 	const plain = "tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%f0, %f1}];"
 	nan := float32(math.NaN())
 	for _, test := range []struct {
@@ -80,7 +81,8 @@ func TestLevels(t *testing.T) {
 		want            string
 	}{
 		{"bias without a level", plain, Mipmap{Max: 9, Bias: 1}, "that names no level, with a bias"},
-		{"lower bound without a level", plain, Mipmap{Max: 9, Min: 1}, "that names no level, with a bias"},
+		{"lower bound without a level", plain, Mipmap{Max: 9, Min: 1},
+			"that names no level, with a bias"},
 		{"integer coordinates", "tex.level.2d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%t, {%c0, %c1}], %c2;",
 			Mipmap{Max: 9}, "by integer coordinates"},
 	} {

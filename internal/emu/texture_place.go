@@ -18,8 +18,8 @@ import "math"
 // farthest bounds coordinates, so that their floor is an integer of 64 bits.
 const farthest = 1 << 40
 
-// place computes the texels of one lane and their weights, of which the sum is weight. They are taps
-// from first on.
+// place computes the texels of one lane and their weights, whose sum is weight. They are taps from
+// first on.
 func (x *exec) place(op *texOp, t *Texture, l, first int, weight float64) {
 	s, coords := x.sampler, op.coords
 	layer := uint64(0)

@@ -125,14 +125,11 @@ func (s *declScanner) next(i int) (d declaration, next int, ok bool) {
 	}
 	d = declaration{start: i, bodyStart: -1, bodyEnd: -1}
 	for depth := 0; i < len(s.src); {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
 		switch c := s.src[i]; {
-		case c == '"' || c == '\'':
-			i = s.skipQuoted(i)
-			continue
 		case c == '(' || c == '[':
 			depth++
 		case c == ')' || c == ']':
@@ -254,14 +251,11 @@ func statementAt(src []byte, d declaration, off int) (start, end int) {
 	depth := 0
 	i := d.bodyStart
 	for i < d.bodyEnd {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
 		switch c := src[i]; {
-		case c == '"' || c == '\'':
-			i = s.skipQuoted(i)
-			continue
 		case c == '(' || c == '[':
 			depth++
 		case c == ')' || c == ']':
@@ -357,6 +351,14 @@ func (s *declScanner) lineEnd(i int) int {
 	return i
 }
 
+// skipInert skips what skipBlank does, or else a literal in quotes.
+func (s *declScanner) skipInert(i int) int {
+	if j := s.skipBlank(i); j > i || j >= len(s.src) || s.src[j] != '"' && s.src[j] != '\'' {
+		return j
+	}
+	return s.skipQuoted(i)
+}
+
 // skipQuoted skips a string, a raw string (after its R) or a character literal, or a single digit
 // separator.
 func (s *declScanner) skipQuoted(i int) int {
@@ -391,14 +393,11 @@ func (s *declScanner) skipQuoted(i int) int {
 func (s *declScanner) matching(i int) int {
 	depth := 0
 	for i < len(s.src) {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
 		switch s.src[i] {
-		case '"', '\'':
-			i = s.skipQuoted(i)
-			continue
 		case '{':
 			depth++
 		case '}':

@@ -222,16 +222,11 @@ func withoutLiterals(text []byte) []byte {
 	out := bytes.Clone(text)
 	s := &declScanner{src: text}
 	for i := 0; i < len(text); {
-		switch j := s.skipBlank(i); {
-		case j > i:
-			i = j
-		case text[i] == '"' || text[i] == '\'':
-			j = max(s.skipQuoted(i), i+1)
-			blank(out[i:min(j, len(out))])
-			i = j
-		default:
-			i++
+		j := s.skipInert(i)
+		if text[i] == '"' || text[i] == '\'' {
+			blank(out[i:j])
 		}
+		i = max(j, i+1)
 	}
 	return out
 }

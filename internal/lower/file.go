@@ -257,10 +257,10 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		Omitted: out.omitted, Warnings: warnings}, nil
 }
 
-// mend runs clang again on a source that it has rejected with err, until it compiles: with rewritten
-// device code (build.rewrite), and then without the host code that does not compile. What that had
-// hidden is rewritten as well, and the recovery begins again. The result is out and err themselves
-// if clang accepted the source; r is the state of the recovery, nil if there was none.
+// mend runs clang again on a source that it has rejected with err, until it compiles: with
+// rewritten device code (build.rewrite), and then without the host code that does not compile. If
+// that uncovers more to rewrite, the recovery begins again. If clang accepted the source, mend
+// returns out and err; r is the state of the recovery, nil if there was none.
 func (c *compilation) mend(ctx context.Context, b *build, text func(string) []byte, out *output,
 	err error) (r *recovery, _ *output, warnings []string, _ error) {
 	var failure *clangFailure

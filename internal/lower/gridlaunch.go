@@ -48,14 +48,13 @@ const (
 // gridFile is a file with launches, objects in shared memory, deduction guides, or names of member
 // templates, that clang has rejected.
 type gridFile struct {
-	name      string
-	content   []byte
-	launches  []gridLaunch
-	objects   []sharedObject
-	guides    map[int]bool // by the offset of the name
-	templates map[int]bool // by the offset of the name
-	under     *markedFile  // whose text the content is; nil: the file has no other marks
-	text      *markedFile  // for clang; nil: the content
+	name     string
+	content  []byte
+	launches []gridLaunch
+	objects  []sharedObject
+	words    map[int]string // that clang reads before the name at an offset
+	under    *markedFile    // whose text the content is; nil: the file has no other marks
+	text     *markedFile    // for clang; nil: the content
 }
 
 // launchesIn finds the launches in the text of a file, in its order. It need not be exact, since
@@ -64,22 +63,18 @@ func launchesIn(src []byte) []gridLaunch {
 	s := &declScanner{src: src}
 	var out []gridLaunch
 	for i := 0; i < len(src); {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
-		switch {
-		case src[i] == '"' || src[i] == '\'':
-			i = s.skipQuoted(i)
-			continue
-		case bytes.HasPrefix(src[i:], []byte("<<<")):
-			if l, ok := s.launchAt(i); ok {
-				out = append(out, l)
-			}
-			i += 3
+		if !bytes.HasPrefix(src[i:], []byte("<<<")) {
+			i++
 			continue
 		}
-		i++
+		if l, ok := s.launchAt(i); ok {
+			out = append(out, l)
+		}
+		i += 3
 	}
 	return out
 }
@@ -103,16 +98,13 @@ func (s *declScanner) launchAt(open int) (l gridLaunch, ok bool) {
 func (s *declScanner) skipTo(i int, text string) int {
 	depth := 0
 	for i < len(s.src) {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
 		switch c := s.src[i]; {
 		case depth == 0 && bytes.HasPrefix(s.src[i:], []byte(text)):
 			return i
-		case c == '"' || c == '\'':
-			i = s.skipQuoted(i)
-			continue
 		case c == '(' || c == '[' || c == '{':
 			depth++
 		case c == ')' || c == ']' || c == '}':
@@ -196,9 +188,9 @@ var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 	`address of overloaded function '|value of type '<overloaded function type>'|` +
 	`cannot determine the type of an overloaded function)`)
 
-// rewrite changes what clang's errors refer to: launches, to the next form, objects in shared memory
-// (sharedobject.go), deduction guides (guide.go), and names of member templates (templatename.go). It
-// reports whether there is any. OpenCL C has none of them.
+// rewrite changes what clang's errors refer to: launches, to the next form, objects in shared
+// memory (sharedobject.go), deduction guides (guide.go), and names of member templates
+// (templatename.go). It reports whether there is any. OpenCL C has none of them.
 func (b *build) rewrite(output string) (changed bool, err error) {
 	if b.cl != nil {
 		return false, nil
@@ -308,6 +300,18 @@ func (b *build) gridFileAt(file string, line, col int) (*gridFile, int) {
 	return f, offsetOf(f.content, line, col)
 }
 
+// insert puts a word before the name at an offset. It returns false if there is one.
+func (f *gridFile) insert(at int, word string) bool {
+	if f.words[at] != "" {
+		return false
+	}
+	if f.words == nil {
+		f.words = make(map[int]string)
+	}
+	f.words[at] = word
+	return true
+}
+
 // rewritten returns the text of a file for clang.
 func (f *gridFile) rewritten() (*markedFile, error) {
 	text := bytes.Clone(f.content)
@@ -325,11 +329,8 @@ func (f *gridFile) rewritten() (*markedFile, error) {
 		}
 		marks = append(marks, Mark{l.start, l.grid(f.content)})
 	}
-	for at := range f.guides {
-		marks = append(marks, Mark{at, guideMark})
-	}
-	for at := range f.templates {
-		marks = append(marks, Mark{at, templateMark})
+	for at, word := range f.words {
+		marks = append(marks, Mark{at, word})
 	}
 	for i := range f.objects {
 		marks = append(marks, f.objects[i].rewrite(text)...)

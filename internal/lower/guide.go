@@ -40,12 +40,5 @@ func guideAt(src []byte, at int) bool {
 // returns false if there is none, or it has them.
 func (b *build) rewriteGuide(file string, line, col int) bool {
 	f, at := b.gridFileAt(file, line, col)
-	if f == nil || f.guides[at] || !guideAt(f.content, at) {
-		return false
-	}
-	if f.guides == nil {
-		f.guides = make(map[int]bool)
-	}
-	f.guides[at] = true
-	return true
+	return f != nil && guideAt(f.content, at) && f.insert(at, guideMark)
 }

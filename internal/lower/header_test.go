@@ -222,7 +222,8 @@ func TestPartHeaders(t *testing.T) {
 }
 int main() { nv_half h; nv_bfloat16 b; cudaChannelFormatDesc d = cudaCreateChannelDesc<float>(); }
 `
-	results, err := Lower(t.Context(), Input{Name: "k.cu", Content: []byte(text), Lang: CUDA}, Options{NoCache: true})
+	in := Input{Name: "k.cu", Content: []byte(text), Lang: CUDA}
+	results, err := Lower(t.Context(), in, Options{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

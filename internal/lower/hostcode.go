@@ -97,8 +97,8 @@ var diagRE = lazyregexp.New(`(?m)^(.+?):(\d+):(\d+): (fatal error|error|note): (
 // missingRE matches the text of clang's error for a missing header.
 var missingRE = lazyregexp.New(`^'([^']+)' file not found`)
 
-// errRewritten says that an error in device code, which host code had hidden, was mended by
-// rewriting a file (build.rewrite): the recovery has to begin again with the new text.
+// errRewritten says that a round uncovered an error in device code, and that a file was rewritten
+// (build.rewrite): the recovery has to begin again with the new text.
 var errRewritten = errors.New("a file was rewritten")
 
 // compile edits the file and runs clang until it compiles. first is clang's failure on the original

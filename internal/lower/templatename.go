@@ -6,25 +6,27 @@ import (
 	"heddle/internal/lazyregexp"
 )
 
-// Member templates of types that depend on template parameters. C++ demands the word template before
-// their names (v.template load<4>(p), T::template cast<n>(d, s)). nvcc does without it where a
-// template argument list can be meant; clang rejects the name, or takes < for an operator and
-// rejects the instance. Its errors name the template or the expression, and the name gets the word
-// in the text that clang reads.
+// Member templates of types that depend on template parameters. C++ requires the keyword template
+// before their names (v.template load<4>(p), T::template cast<n>(d, s)). nvcc does not, where a
+// list of template arguments makes sense; clang rejects the name, or takes < for an operator and
+// rejects the instance. Its errors give the template's name or the start of the expression, and
+// heddle inserts the keyword in the text that clang reads.
 
-// templateErrorRE matches the texts of clang's errors about a missing word template, with the name
-// of the template unless it begins at the place of the error.
-var templateErrorRE = lazyregexp.New(`^(?:use 'template' keyword to treat '(\w+)' as a dependent template name|` +
-	`missing 'template' keyword prior to dependent template name '(\w+)'|` +
-	`use of class template '(?:.*::)?(\w+)' requires template arguments|` +
-	`reference to overloaded function could not be resolved|` +
-	`reference to non-static member function must be called)`)
+// templateErrorRE matches clang's errors about a missing keyword, with the name of the template
+// where the error has it.
+var templateErrorRE = lazyregexp.New(
+	`^(?:use 'template' keyword to treat '(\w+)' as a dependent template name|` +
+		`missing 'template' keyword prior to dependent template name '(\w+)'|` +
+		`use of class template '(?:.*::)?(\w+)' requires template arguments|` +
+		`reference to overloaded function could not be resolved|` +
+		`reference to non-static member function must be called)`)
 
-// templateMark is what stands before the name of a member template of a dependent type.
+// templateMark is what clang reads before the name of a member template of a dependent type.
 const templateMark = "template "
 
-// rewriteTemplate puts the word template before the member template that an error at a place of
-// clang's text of a file is about. It returns false if there is none, or it has the word.
+// rewriteTemplate inserts the keyword before the member template that an error of clang refers to,
+// which is at a place of its text of a file. It returns false if there is none, or it has the
+// keyword.
 func (b *build) rewriteTemplate(file string, line, col int, message string) bool {
 	m := templateErrorRE.FindStringSubmatch(message)
 	if m == nil {
@@ -35,26 +37,20 @@ func (b *build) rewriteTemplate(file string, line, col int, message string) bool
 		return false
 	}
 	name, ok := templateNameAt(f.content, at, m[1]+m[2]+m[3])
-	if !ok || f.templates[name] {
-		return false
-	}
-	if f.templates == nil {
-		f.templates = make(map[int]bool)
-	}
-	f.templates[name] = true
-	return true
+	return ok && f.insert(name, templateMark)
 }
 
 // templateNameAt returns the offset of a member that is followed by < in the expression that begins
-// at an offset: the one with a name or, without one, the last. The expression consists of names with
-// or without template arguments between ::, . and ->, and may begin at the member.
+// at an offset: the one with a name or, without one, the last. The expression consists of names,
+// with or without template arguments, between ::, . and ->, and may begin at the member.
 func templateNameAt(src []byte, at int, name string) (offset int, ok bool) {
 	s := &declScanner{src: src}
-	joined := at <= len(src) && joins(src[:at]) > 0
+	at = min(at, len(src))
+	joined := memberOf(src[:at])
 	for i := s.skipBlank(at); i < len(src); {
 		word := identRE.Find(src[i:])
 		if len(word) == 0 {
-			n := joiner(src[i:])
+			n := len(joinRE.Find(src[i:]))
 			if n == 0 || joined {
 				return offset, ok
 			}
@@ -73,60 +69,46 @@ func templateNameAt(src []byte, at int, name string) (offset int, ok bool) {
 				return offset, ok
 			}
 		}
-		joined, i = false, s.skipBlank(next) // behind the word template, too: the next name has it
+		joined, i = false, s.skipBlank(next) // behind the keyword, too: the next name has it
 	}
 	return offset, ok
 }
 
-// joiner returns the length of the ::, . or -> that a text begins with; 0 if there is none.
-func joiner(src []byte) int {
-	for _, j := range []string{"::", "->", "."} {
-		if bytes.HasPrefix(src, []byte(j)) {
-			return len(j)
-		}
-	}
-	return 0
-}
+// joinRE matches what stands before a member at the beginning of a text.
+var joinRE = lazyregexp.New(`^(::|->|\.)`)
 
-// joins returns the length of the ::, . or -> that a text ends with, before white space; 0 if there
-// is none.
-func joins(src []byte) int {
+// memberOf reports whether a text ends with what stands before a member.
+func memberOf(src []byte) bool {
 	src = bytes.TrimRight(src, " \t\r\n")
-	for _, j := range []string{"::", "->", "."} {
-		if bytes.HasSuffix(src, []byte(j)) {
-			return len(j)
-		}
-	}
-	return 0
+	return bytes.HasSuffix(src, []byte("::")) || bytes.HasSuffix(src, []byte("->")) ||
+		bytes.HasSuffix(src, []byte("."))
 }
 
-// behindArguments returns the offset behind the template argument list that begins at an offset; -1
-// if there is none.
+// behindArguments returns the offset behind the list of template arguments that begins at i; -1 if
+// there is none.
 func (s *declScanner) behindArguments(i int) int {
-	depth := 0
+	angles, others := 0, 0 // open brackets
 	for i < len(s.src) {
-		if j := s.skipBlank(i); j > i {
+		if j := s.skipInert(i); j > i {
 			i = j
 			continue
 		}
 		switch c := s.src[i]; {
-		case c == '"' || c == '\'':
-			i = s.skipQuoted(i)
-			continue
 		case c == '(' || c == '[' || c == '{':
-			end := s.skipTo(i+1, string(")]}"[bytes.IndexByte([]byte("([{"), c)]))
-			if end < 0 {
+			others++
+		case c == ')' || c == ']' || c == '}':
+			if others--; others < 0 {
 				return -1
 			}
-			i = end
+		case c == ';':
+			return -1
+		case others > 0:
 		case c == '<':
-			depth++
-		case c == '>' && (i == 0 || s.src[i-1] != '-'):
-			if depth--; depth == 0 {
+			angles++
+		case c == '>' && s.src[i-1] != '-':
+			if angles--; angles == 0 {
 				return i + 1
 			}
-		case c == ';' || c == ')' || c == ']' || c == '}':
-			return -1
 		}
 		i++
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTemplateNameAt finds the member template that lacks its word. The expression begins at the bar,
-// the name that is wanted is between brackets; without brackets there is none.
+// TestTemplateNameAt finds the member template that lacks the keyword. The expression begins at the
+// bar, the expected name is in brackets; without brackets there is none.
 func TestTemplateNameAt(t *testing.T) {
 	for _, test := range []struct{ name, text string }{
 		{"cast", "|vec_cast<T, S>::[cast]<n>(d, s);"},
@@ -37,9 +37,9 @@ func TestTemplateNameAt(t *testing.T) {
 	}
 }
 
-// TestMemberTemplates: without the word template before the names of member templates of dependent
-// types, which nvcc does without, a file has the PTX that it has with the word (C++17
-// [temp.names]/4), but for columns. What is behind a name is at its own column.
+// TestMemberTemplates: without the keyword template before the names of member templates of
+// dependent types, which nvcc does not require, a file has the same PTX as with it (C++17
+// [temp.names]/4), except for columns. What follows a name keeps its own column.
 func TestMemberTemplates(t *testing.T) {
 	const text = `
 template <class T, class S> struct cast_of {
@@ -77,15 +77,15 @@ __global__ void k(float *d, const int *s) { all<float, int, 4>(d, s); }
 		ptx[i] = string(results[0].PTX)
 	}
 	if !strings.Contains(ptx[1], ".loc 1 13 45") { // d[n + 1], as the user wrote it
-		t.Errorf("an assignment behind a name is not at its column:\n%s", ptx[1])
+		t.Errorf("an assignment that follows a name is not at its column:\n%s", ptx[1])
 	}
 	if a, b := columns.ReplaceAllString(ptx[0], ""), columns.ReplaceAllString(ptx[1], ""); a != b {
-		t.Errorf("with the word:\n%s\nwithout:\n%s", a, b)
+		t.Errorf("with the keyword:\n%s\nwithout:\n%s", a, b)
 	}
 }
 
 // TestMemberTemplatesBehindHostErrors: host code that does not compile hides the errors of a member
-// template without its word, or stands beside them. Both are mended, and the places of what is
+// template without the keyword, or stands beside them. Both are mended, and the places of what is
 // ignored are those of the user's text.
 func TestMemberTemplatesBehindHostErrors(t *testing.T) {
 	const kernel = `template <class T> struct of { template <int n> static __device__ T sum(T x, T y) { return x + y + n; } };
@@ -102,7 +102,7 @@ __global__ void k(int *p) { *p = two(*p); }
 			[]string{"k.cu:1:18: heddle ignores", "k.cu:5:14: heddle ignores"}},
 		"both": {kernel + "#include <surely/missing.h>\nint main() { missing(); }\n",
 			[]string{"k.cu:4:10: header surely/missing.h not found", "k.cu:5:14: heddle ignores"}},
-		// what is ignored stands behind a name that gets the word
+		// the statement that is ignored follows a name to which the keyword was added
 		"same line": {kernel + "template <class T> int f() { return of<T>::one<T>() + missing(); }\n",
 			[]string{"k.cu:4:55: heddle ignores"}},
 	} {

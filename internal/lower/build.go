@@ -56,18 +56,19 @@ type build struct {
 	opt  Options // with the flags of this file
 	name string  // the input as the user named it
 	// what the compiler reads: the same, or a temporary file with the text
-	path    string
-	headers string                 // root of the embedded headers on disk
-	tmp     string                 // directory for the dependency file and overlays
-	pch     string                 // precompiled prelude; empty: it is included as text
-	libs    libraryUse             // how the input uses CCCL
-	cccl    []string               // options for the copy of CCCL
-	cl      *openCL                // nil for CUDA C++
-	marked  map[string]*markedFile // by absolute path
-	overlay []string               // options that replace files by their marked versions
-	grids   map[string]*gridFile   // with launches in device code, by absolute path
-	refused []*refusal             // device code without its body, or removed
-	edited  bool                   // clang reads the source without what does not compile
+	path     string
+	headers  string                 // root of the embedded headers on disk
+	tmp      string                 // directory for the dependency file and overlays
+	pch      string                 // precompiled prelude; empty: it is included as text
+	libs     libraryUse             // how the input uses CCCL
+	cccl     []string               // options for the copy of CCCL
+	cl       *openCL                // nil for CUDA C++
+	marked   map[string]*markedFile // by absolute path
+	overlay  []string               // options that replace files by their marked versions
+	grids    map[string]*gridFile   // with launches in device code, by absolute path
+	declared map[string]string      // headers that heddle includes, with a warning each (undeclared.go)
+	refused  []*refusal             // device code without its body, or removed
+	edited   bool                   // clang reads the source without what does not compile
 	// dimensions of the clusters of kernels that fix them, by mangled name
 	clusters map[string][]string
 	inspect  func(*irModule) // called with clang's module; for tests; may be nil
@@ -139,7 +140,7 @@ func (b *build) clangArgs(extra ...string) []string {
 	for _, f := range b.opt.Forced {
 		args = append(args, "-include", f)
 	}
-	args = append(args, b.gridArgs()...)
+	args = append(args, b.rewriteArgs()...)
 	args = append(args, b.overlay...)
 	args = append(args, extra...)
 	args = append(args, b.opt.Args...)

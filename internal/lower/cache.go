@@ -19,7 +19,7 @@ import (
 // formatVersion is part of every key. It changes whenever the same input would give different
 // output, for example because the tables of OpenCL's built-in functions change. Changes to the
 // embedded headers do not need a new version, since their hash is part of the key too.
-const formatVersion = "33"
+const formatVersion = "34"
 
 // cacheEntry is the first line of a file of the cache; the PTX follows it. The name of the file is
 // the hash of everything known before compiling: the version of this package, the tools, the

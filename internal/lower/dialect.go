@@ -196,7 +196,7 @@ func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (ov
 		if !again {
 			break
 		}
-		overlay = slices.Concat(text.gridArgs(), text.overlay)
+		overlay = slices.Concat(text.rewriteArgs(), text.overlay)
 		if run(); !errors.As(err, &failed) {
 			return overlay, warnings, err
 		}
@@ -206,7 +206,7 @@ func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (ov
 		if overlay, err = r.args(); err != nil {
 			return nil, nil, err
 		}
-		overlay = slices.Concat(text.gridArgs(), overlay)
+		overlay = slices.Concat(text.rewriteArgs(), overlay)
 		if run(); !errors.As(err, &failed) {
 			return overlay, warnings, err
 		}

@@ -242,6 +242,7 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		return nil, err
 	}
 	warnings = append(warnings, b.compilerWarnings(out.warnings, recovered || b.marked != nil)...)
+	warnings = append(warnings, b.declaredWarnings()...)
 	warnings = append(warnings, uninstantiated(name, content, out)...)
 	for i, w := range warnings {
 		warnings[i] = strings.ReplaceAll(b.shown(w), hiddenPrefix, "")

@@ -189,13 +189,15 @@ var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 	`cannot determine the type of an overloaded function)`)
 
 // rewrite changes what clang's errors refer to: launches, to the next form, objects in shared
-// memory (sharedobject.go), deduction guides (guide.go), and names of member templates
-// (templatename.go). It reports whether there is any. OpenCL C has none of them.
+// memory (sharedobject.go), deduction guides (guide.go), names of member templates
+// (templatename.go), and names whose header is not included (undeclared.go). It reports whether
+// there is any. OpenCL C has none of them.
 func (b *build) rewrite(output string) (changed bool, err error) {
 	if b.cl != nil {
 		return false, nil
 	}
 	done := make(map[*gridLaunch]bool) // a launch has several errors
+	declared := false
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
@@ -210,6 +212,10 @@ func (b *build) rewrite(output string) (changed bool, err error) {
 		if m[4] == "note" {
 			continue
 		}
+		if b.declare(m[1]+":"+m[2]+":"+m[3], m[5]) {
+			declared = true
+			continue
+		}
 		var l *gridLaunch
 		if gridErrorRE.MatchString(m[5]) {
 			l = b.launchOf(m[1], line, col)
@@ -222,8 +228,13 @@ func (b *build) rewrite(output string) (changed bool, err error) {
 			done[l], changed = true, true
 		}
 	}
+	if declared {
+		if err := b.writeDeclared(); err != nil {
+			return false, err
+		}
+	}
 	if !changed {
-		return false, nil
+		return declared, nil
 	}
 	if b.marked == nil {
 		b.marked = make(map[string]*markedFile)
@@ -405,12 +416,16 @@ func oneLine(src []byte) string {
 	return strings.TrimSpace(string(out))
 }
 
-// gridArgs returns the option that declares what rewritten launches use.
-func (b *build) gridArgs() []string {
-	if len(b.grids) == 0 {
-		return nil
+// rewriteArgs returns the options that include what rewrite needs: the header of rewritten launches,
+// and those of names whose header is not included.
+func (b *build) rewriteArgs() (args []string) {
+	if len(b.grids) > 0 {
+		args = append(args, "-include", filepath.Join(b.headers, "heddle", "grid.h"))
 	}
-	return []string{"-include", filepath.Join(b.headers, "heddle", "grid.h")}
+	if len(b.declared) > 0 {
+		args = append(args, "-include", b.declaredFile())
+	}
+	return args
 }
 
 // gridHelp returns what to do about an error of clang in a rewritten launch; "" for others.

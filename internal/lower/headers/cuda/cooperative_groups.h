@@ -19,16 +19,21 @@ __heddle_fn unsigned int __thread_of_block() { return threadIdx.x + blockDim.x *
 __heddle_fn unsigned int __threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 __heddle_fn unsigned int __block_of_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 __heddle_fn unsigned int __blocks_of_grid() { return gridDim.x * gridDim.y * gridDim.z; }
+/* The halves of a barrier of the grid, for the thread of a block that does them. The last block to arrive changes
+   bit 31, which the others wait for. */
+__heddle_fn unsigned int __grid_arrive() {
+  unsigned int __step = __block_of_grid() == 0 ? 0x80000000u - (__blocks_of_grid() - 1) : 1u;
+  __threadfence();
+  return atomicAdd(&__heddle_grid_arrived, __step);
+}
+__heddle_fn void __grid_wait(unsigned int __old) {
+  while (((*(volatile unsigned int *)&__heddle_grid_arrived ^ __old) & 0x80000000u) == 0) {
+  }
+  __threadfence();
+}
 __heddle_fn void __grid_sync() {
   __block_sync();
-  if (__thread_of_block() == 0) {
-    unsigned int __step = __block_of_grid() == 0 ? 0x80000000u - (__blocks_of_grid() - 1) : 1u;
-    __threadfence();
-    unsigned int __old = atomicAdd(&__heddle_grid_arrived, __step);
-    while (((*(volatile unsigned int *)&__heddle_grid_arrived ^ __old) & 0x80000000u) == 0) {
-    }
-    __threadfence();
-  }
+  if (__thread_of_block() == 0) __grid_wait(__grid_arrive());
   asm volatile(".pragma \"heddle.grid\";\n\tbarrier.sync 0;" ::: "memory");
 }
 /* The lanes of the thread's tile of __n threads, a power of two, if each tile has consecutive lanes. */
@@ -133,6 +138,17 @@ class grid_group : public thread_group {
  public:
   static __heddle_member bool is_valid() { return __heddle_cooperative != 0; }
   __heddle_member void sync() const { __grid_sync(); }
+  /* The arrivals at the barrier before this one; of the first thread of a block, others have 0. To a proof the halves
+     are barriers of the block, which order nothing between blocks. */
+  typedef unsigned int arrival_token;
+  __heddle_member arrival_token barrier_arrive() const {
+    __block_sync();
+    return __thread_of_block() == 0 ? __grid_arrive() : 0;
+  }
+  __heddle_member void barrier_wait(arrival_token &&__old) const {
+    if (__thread_of_block() == 0) __grid_wait(__old);
+    __block_sync();
+  }
   static __heddle_member __rank_t size() { return (__rank_t)__blocks_of_grid() * __threads_of_block(); }
   static __heddle_member __rank_t num_threads() { return size(); }
   static __heddle_member __rank_t thread_rank() { return (__rank_t)__block_of_grid() * __threads_of_block() + __thread_of_block(); }
@@ -404,6 +420,12 @@ template <typename __G, typename __T, typename __Op> __heddle_fn __T exclusive_s
   return __g.thread_rank() == 0 ? __T() : __u;
 }
 template <typename __G, typename __T> __heddle_fn __T exclusive_scan(const __G &__g, __T __v) { return exclusive_scan(__g, __v, plus<__T>()); }
+
+/* Names of NVIDIA's header that programs use which write a barrier of their own. */
+#define _CG_ASM_PTR_CONSTRAINT(PTR) "l"(PTR)
+namespace details {
+__heddle_fn bool bar_has_flipped(unsigned int __old, unsigned int __now) { return ((__old ^ __now) & 0x80000000u) != 0; }
+}
 
 /* The names of CUDA 11.1, where these were new. */
 namespace experimental {

@@ -43,6 +43,7 @@ __global__ void cg_inv(ARGS) { INDEX; auto b = cg::this_thread_block(); cg::invo
 __global__ void cg_clu(ARGS) { INDEX; auto c = cg::this_cluster(); p[t] = c.block_rank() + c.num_blocks() + c.thread_rank() + c.dim_blocks().x; c.sync(); }
 __global__ void cg_multi(ARGS) { INDEX; auto w = cg::tiled_partition<32>(cg::this_thread_block()); if (w.thread_rank() == 0) p[t] = 3; w.sync(); cg::thread_block_tile<8> x = cg::tiled_partition<8>(w); p[t] = x.thread_rank(); }
 __global__ void cg_static(ARGS) { INDEX; typedef cg::thread_block_tile<16> T; T w = cg::tiled_partition<16>(cg::this_thread_block()); static_assert(T::size() == 16, ""); p[t] = T::num_threads(); }
+__global__ void cg_ghalves(ARGS) { INDEX; cg::grid_group g = cg::this_grid(); p[g.thread_rank()] = 1; cg::grid_group::arrival_token o = g.barrier_arrive(); g.barrier_wait(static_cast<unsigned int &&>(o)); u[g.thread_rank()] = p[g.size() - 1 - g.thread_rank()] + cg::details::bar_has_flipped(o, o ^ 0x80000000u); asm volatile("st.u32 [%0], 1;" ::_CG_ASM_PTR_CONSTRAINT(p)); }
 __global__ void cg_tmpl(ARGS) { INDEX; auto f1 = [&](auto const &g) { return g.thread_rank() + g.size(); }; p[t] = f1(cg::this_thread_block()) + f1(cg::this_grid()) + f1(cg::coalesced_threads()) + f1(cg::tiled_partition<2>(cg::this_thread_block())); }
 __global__ void cg_arr(ARGS) { INDEX; auto b = cg::this_thread_block(); auto tok = b.barrier_arrive(); b.barrier_wait(std::move(tok)); p[t]=1;  }
 __global__ void cg_fn(ARGS) { INDEX; cg::thread_block b = cg::this_thread_block(); p[t] = cg::thread_rank(b) + cg::group_size(b);  }

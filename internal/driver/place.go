@@ -127,11 +127,11 @@ func libraryName(dirs []string, name string) string {
 }
 
 // versionRE matches the inline namespaces of versions.
-var versionRE = lazyregexp.New(`^(CUB|THRUST)_[0-9]+_`)
+var versionRE = lazyregexp.New(`^((CUB|THRUST)_|_V_)[0-9]+(_|$)`)
 
 // libraryFunc shortens the name of a function of a library to what a user writes: without result,
 // parameters and arguments of templates, and without the inline namespace of the version, such as
-// CUB_200500_SM_800_NS.
+// CUB_200500_SM_800_NS and, from CCCL 3 on, _V_300600_SM_800.
 func libraryFunc(name string) string {
 	var plain strings.Builder
 	depth := 0

@@ -72,6 +72,7 @@ func TestLibraryFunc(t *testing.T) {
 	for name, want := range map[string]string{
 		"int cub::CUB_200500_SM_800_NS::BlockReduce<int, 128>::Sum<true>(int, int)": "cub::BlockReduce::Sum",
 		"cuda::std::__4::plus<void>::operator()(int, int) const":                    "cuda::std::plus::operator",
+		"int cub::_V_300600_SM_800::BlockReduce<int, 128>::Sum<true>(int, int)":     "cub::BlockReduce::Sum",
 		"cub::CUB_200500_800_NS::DeviceScan::Sum()":                                 "cub::DeviceScan::Sum",
 		"cub::CUB_200805_SM_800::DeviceScan::Sum<int>(int)":                         "cub::DeviceScan::Sum",
 		"thrust::THRUST_200500_SM_800_NS::sort":                                     "thrust::sort",

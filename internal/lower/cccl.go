@@ -196,8 +196,11 @@ func hasOwn(name string) bool {
 	return err == nil
 }
 
-// note records an #include. where is its file, line and column.
+// note records an #include. where is its file, line and column. hipCUB's headers are CUB's.
 func (l *libraryUse) note(name, where string) {
+	if rest, ok := strings.CutPrefix(name, "hipcub/"); ok && hasOwn(name) {
+		name = "cub/" + rest
+	}
 	switch {
 	case !isLibraryHeader(name):
 	case hasOwn(name):

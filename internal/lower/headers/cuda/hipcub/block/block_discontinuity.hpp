@@ -1,0 +1,2 @@
+#include "../config.hpp"
+#include <cub/block/block_discontinuity.cuh>

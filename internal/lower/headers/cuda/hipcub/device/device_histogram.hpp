@@ -1,0 +1,2 @@
+#include "../config.hpp"
+#include <cub/device/device_histogram.cuh>

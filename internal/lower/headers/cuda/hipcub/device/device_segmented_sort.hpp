@@ -1,0 +1,2 @@
+#include "../config.hpp"
+#include <cub/device/device_segmented_sort.cuh>

@@ -1,0 +1,2 @@
+#include "config.hpp"
+#include <cub/util_type.cuh>

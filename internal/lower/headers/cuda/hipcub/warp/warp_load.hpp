@@ -1,0 +1,2 @@
+#include "../config.hpp"
+#include <cub/warp/warp_load.cuh>

@@ -1,0 +1,52 @@
+/* The device functions of hipRAND as on NVIDIA's GPUs: those of cuRAND with another prefix. */
+#ifndef HEDDLE_HIPRAND_KERNEL_H
+#define HEDDLE_HIPRAND_KERNEL_H
+#include "hiprand.h"
+#include "../curand_kernel.h"
+
+#define hiprandState curandState
+#define hiprandState_t curandState_t
+#define hiprandStateXORWOW curandStateXORWOW
+#define hiprandStateXORWOW_t curandStateXORWOW_t
+#define hiprandStateMRG32k3a curandStateMRG32k3a
+#define hiprandStateMRG32k3a_t curandStateMRG32k3a_t
+#define hiprandStatePhilox4_32_10 curandStatePhilox4_32_10
+#define hiprandStatePhilox4_32_10_t curandStatePhilox4_32_10_t
+#define hiprandStateSobol32 curandStateSobol32
+#define hiprandStateSobol32_t curandStateSobol32_t
+#define hiprandStateScrambledSobol32 curandStateScrambledSobol32
+#define hiprandStateScrambledSobol32_t curandStateScrambledSobol32_t
+#define hiprandStateSobol64 curandStateSobol64
+#define hiprandStateSobol64_t curandStateSobol64_t
+#define hiprandStateScrambledSobol64 curandStateScrambledSobol64
+#define hiprandStateScrambledSobol64_t curandStateScrambledSobol64_t
+#define hiprandStateMtgp32 curandStateMtgp32
+#define hiprandStateMtgp32_t curandStateMtgp32_t
+
+#define hiprand curand
+#define hiprand4 curand4
+#define hiprand_init curand_init
+#define hiprand_uniform curand_uniform
+#define hiprand_uniform_double curand_uniform_double
+#define hiprand_uniform2 curand_uniform2
+#define hiprand_uniform2_double curand_uniform2_double
+#define hiprand_uniform4 curand_uniform4
+#define hiprand_uniform4_double curand_uniform4_double
+#define hiprand_normal curand_normal
+#define hiprand_normal_double curand_normal_double
+#define hiprand_normal2 curand_normal2
+#define hiprand_normal2_double curand_normal2_double
+#define hiprand_normal4 curand_normal4
+#define hiprand_normal4_double curand_normal4_double
+#define hiprand_log_normal curand_log_normal
+#define hiprand_log_normal_double curand_log_normal_double
+#define hiprand_log_normal2 curand_log_normal2
+#define hiprand_log_normal2_double curand_log_normal2_double
+#define hiprand_log_normal4 curand_log_normal4
+#define hiprand_log_normal4_double curand_log_normal4_double
+#define hiprand_poisson curand_poisson
+#define hiprand_poisson4 curand_poisson4
+#define hiprand_discrete curand_discrete
+#define hiprand_discrete4 curand_discrete4
+
+#endif

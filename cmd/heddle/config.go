@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -98,6 +99,7 @@ func (c *configFlags) apply(opt *driver.Options) {
 			*o.flag = o.said
 		}
 	}
+	low.AddressBits = cmp.Or(low.AddressBits, f.Compile.Bits)
 	opt.Settings = c.settings
 }
 

@@ -35,6 +35,8 @@ func lowerFlags(fs *pflag.FlagSet, opt *lower.Options) {
 	fs.StringArrayVarP(&opt.Defines, "define", "D", nil, "define the macro `NAME[=VALUE]`")
 	fs.StringVar(&opt.Std, "std", "",
 		"set the language `STANDARD`, such as c++17 or CL2.0 (also -std)")
+	fs.IntVar(&opt.AddressBits, "address-bits", 0,
+		"compile OpenCL C for a device whose pointers and size_t have `N` bits, 32 or 64 (default: 64)")
 	fs.StringVar(&opt.Arch, "arch", "", "compile for `ARCH`, such as sm_80 (also -arch)")
 	fs.VarP(newChoice(&opt.OptLevel, "", "1", "2", "3"), "opt-level", "O",
 		"analyse the code of a release build at `LEVEL` 1 to 3 (default: compile for analysis, keeping "+

@@ -27,7 +27,7 @@ var flagGroups = []flagGroup{
 		"unwind print math-int solver smt-dir stats"},
 	{"Repair", "emit diff only allow redundant explain incremental optimize strip block-only verify-only oracle algorithm cost loop-cost " +
 		"cond-cost"},
-	{"Compilation", "isystem std opt-level compiler extra-arg cuda-path cccl no-cache lang database library " +
+	{"Compilation", "isystem std address-bits opt-level compiler extra-arg cuda-path cccl no-cache lang database library " +
 		"library-path Xcompiler rdc keep gpu list image"},
 	{"Configuration", "config no-config trust force"},
 	{"Reports", "html report summary fail-on color quiet baseline write-baseline new-from printf " +

@@ -35,6 +35,7 @@ type File struct {
 type Compile struct {
 	Includes, Systems, Defines []string
 	Std, Arch, OptLevel        string
+	Bits                       int    // of addresses in OpenCL C; 0: unspecified
 	CCCL                       string // directory
 }
 

@@ -38,6 +38,7 @@ defines = ["N=4"]
 std = "c++17"
 arch = "sm_80"
 opt-level = 3
+address-bits = 32
 
 [[kernel]]
 name = "reduce*"
@@ -64,14 +65,14 @@ skip = "needs real data"
 	if f.Engine != "check" || f.FailOn != "warning" || f.Timeout != 20*time.Second || !reflect.DeepEqual(f.Include, []string{"src/**/*.cu"}) {
 		t.Errorf("%+v", f)
 	}
-	if c := f.Compile; !reflect.DeepEqual(c, Compile{Includes: []string{"proj/include", "/abs"}, Defines: []string{"N=4"}, Std: "c++17", Arch: "sm_80", OptLevel: "3"}) {
+	if c := f.Compile; !reflect.DeepEqual(c, Compile{Includes: []string{"proj/include", "/abs"}, Defines: []string{"N=4"}, Std: "c++17", Arch: "sm_80", OptLevel: "3", Bits: 32}) {
 		t.Errorf("%+v", c)
 	}
 	k := f.Kernels[0]
 	var args []string
 	for _, a := range k.Launch.Args {
-		if got := a.Span.Start.Line(); got != 21 {
-			t.Errorf("%s is in line %d, expected 21", a.Param, got)
+		if got := a.Span.Start.Line(); got != 22 {
+			t.Errorf("%s is in line %d, expected 22", a.Param, got)
 		}
 		args = append(args, a.String())
 	}
@@ -80,8 +81,8 @@ skip = "needs real data"
 		"w=file:proj/w.bin x=1.5" {
 		t.Errorf("arguments %s", got)
 	}
-	if k.Span.Start.Line() != 16 {
-		t.Errorf("the table is in line %d, expected 16", k.Span.Start.Line())
+	if k.Span.Start.Line() != 17 {
+		t.Errorf("the table is in line %d, expected 17", k.Span.Start.Line())
 	}
 	k.Launch.Args, k.Span = nil, source.Span{}
 	if !reflect.DeepEqual(k, want) {
@@ -108,6 +109,7 @@ func TestMistakes(t *testing.T) {
 		{"[[kernel]]\nname='a'\n\nengine = 'magic'\n", "4:11", `engine "magic": expected run, verify, trace or check`},
 		{"[[kernel]]\nname='a'\ntimeout = '-3s'\n", "3:12", "is not a duration"},
 		{"[compile]\nopt-level = 4\n", "2:13", "expected 1, 2 or 3"},
+		{"[compile]\naddress-bits = 16\n", "2:16", "expected 32 or 64"},
 		{"[[kernel]]\nname='a'\nargs = { n = 1, m = 'file:' }\n", "3:17", "m"},
 		{"[[kernel]]\nname='a'\n[kernel.args]\n'odd name' = 'zero:x'\n", "4:1", "odd name"},
 		{"include = []\n\n[[kernel]]\ngrid = 1\n", "3:3", "this [[kernel]] has no name"},

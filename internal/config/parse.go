@@ -40,6 +40,7 @@ type compile struct {
 	Std      string   `toml:"std"`
 	Arch     string   `toml:"arch"`
 	OptLevel *text    `toml:"opt-level"`
+	Bits     *text    `toml:"address-bits"`
 	CCCL     string   `toml:"cccl"`
 }
 
@@ -223,6 +224,7 @@ func (r *reader) file(doc *document) *File {
 		Std:      c.Std,
 		Arch:     c.Arch,
 		OptLevel: r.optLevel("compile.opt-level", c.OptLevel),
+		Bits:     r.addressBits("compile.address-bits", c.Bits),
 		CCCL:     r.library("compile.cccl", dir, c.CCCL),
 	}
 	for i := range doc.Kernel {
@@ -320,6 +322,12 @@ func (r *reader) engine(path string, t *text) Engine {
 // every variable in local memory, where values are not followed as well as in registers.
 func (r *reader) optLevel(path string, t *text) string {
 	return r.oneOf(path, "opt-level", t, []string{"1", "2", "3"})
+}
+
+// addressBits reads the bits of pointers in OpenCL C; 0 if there are none.
+func (r *reader) addressBits(path string, t *text) int {
+	bits, _ := strconv.Atoi(r.oneOf(path, "address-bits", t, []string{"32", "64"}))
+	return bits
 }
 
 // oneOf reads a value that must be one of some words; what names it in the message.

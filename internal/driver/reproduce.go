@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"heddle/internal/event"
@@ -72,6 +73,9 @@ func (j *Job) compiling(b *strings.Builder) {
 	flag("-I", low.Includes...)
 	flag("-D", low.Defines...)
 	flag("--std", low.Std)
+	if low.AddressBits != 0 {
+		flag("--address-bits", strconv.Itoa(low.AddressBits))
+	}
 	flag("--arch", low.Arch)
 	flag("-O", low.OptLevel)
 	flag("--compiler", low.Compiler)

@@ -325,6 +325,11 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if err != nil {
 		return nil, err
 	}
+	wide, err := b.omitAddresses(m)
+	if err != nil {
+		return nil, err
+	}
+	omitted = append(omitted, wide...)
 	load()
 	if err := errors.Join(optErr, llcErr); err != nil {
 		return nil, err

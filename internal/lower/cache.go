@@ -102,7 +102,7 @@ func key(tc *toolchain, name string, content []byte, opt Options, libs libraryUs
 		h.Write([]byte{'\n'})
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
-	put(opt.Arch, opt.OptLevel, opt.Std, opt.CUDAPath, strconv.FormatBool(opt.Strict),
+	put(opt.Arch, opt.OptLevel, opt.Std, strconv.Itoa(opt.AddressBits), opt.CUDAPath, strconv.FormatBool(opt.Strict),
 		strconv.FormatBool(opt.Separate))
 	put(libs.copy.list()...)
 	put(strconv.FormatBool(libs.nvAtomic))

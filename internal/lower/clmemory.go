@@ -128,7 +128,8 @@ func (g *clGen) asyncCopy(name string) {
 					element = cpAsync(element, t.size*n, fmt.Sprintf("&d[%s]", to), fmt.Sprintf("&s[%s]", from))
 				}
 				g.function("event_t", name, append(params, "event_t e"),
-					"uint size = (uint)__heddle_work_group_size(); __heddle_collective((size_t)d, (size_t)s, n, "+
+					"uint size = (uint)__heddle_work_group_size(); __heddle_collective(__HEDDLE_ADDRESS(d), "+
+						"__HEDDLE_ADDRESS(s), n, "+
 						step+"); "+
 						"for (size_t i = __heddle_share((__heddle_local_linear_id() + size / 2) % size, size, 1); "+
 						"i < n; i += size) { "+element+
@@ -157,7 +158,7 @@ func cpAsync(plain string, bytes int, to, from string) string {
 	for at := 0; at < bytes; at += chunk {
 		fmt.Fprintf(
 			&b, `__asm volatile("cp.async.%s.shared.global [%%0], [%%1], %d;" :: `+
-				`"l"((size_t)(%s) + %d), "l"((size_t)(%s) + %d) : "memory"); `,
+				`"l"(__HEDDLE_ADDRESS(%s) + %d), "l"(__HEDDLE_ADDRESS(%s) + %d) : "memory"); `,
 			how, chunk, to, at, from, at)
 	}
 	return b.String()

@@ -397,20 +397,36 @@ func newCallGraph(m *irModule) *callGraph {
 // needs returns why a kernel cannot be compiled: a broken function that it reaches, or a call
 // through a pointer if any function is broken; "" if there is no such reason.
 func (g *callGraph) needs(kernel string, broken map[string]*refusal) string {
-	seen := map[string]bool{kernel: true}
-	work := []string{kernel}
-	pointer := ""
-	for len(work) > 0 {
-		name := work[0]
-		work = work[1:]
+	pointer, reason := "", ""
+	g.reach(kernel, func(name string) bool {
 		if f := broken[name]; f != nil {
-			if name == kernel {
-				return "it does not compile: " + f.reason
+			reason = "it does not compile: " + f.reason
+			if name != kernel {
+				reason = fmt.Sprintf("it needs %s, which does not compile: %s", baseName(name), f.reason)
 			}
-			return fmt.Sprintf("it needs %s, which does not compile: %s", baseName(name), f.reason)
 		}
 		if g.indirect[name] && pointer == "" {
 			pointer = name
+		}
+		return reason == ""
+	})
+	if reason == "" && pointer != "" {
+		return baseName(pointer) + " calls a function through a pointer, which may be one that is not " +
+			"compiled"
+	}
+	return reason
+}
+
+// reach calls visit for a function and for each function and variable that it needs, until visit
+// returns false.
+func (g *callGraph) reach(from string, visit func(name string) bool) {
+	seen := map[string]bool{from: true}
+	work := []string{from}
+	for len(work) > 0 {
+		name := work[0]
+		work = work[1:]
+		if !visit(name) {
+			return
 		}
 		for _, next := range g.refs[name] {
 			if !seen[next] {
@@ -419,11 +435,6 @@ func (g *callGraph) needs(kernel string, broken map[string]*refusal) string {
 			}
 		}
 	}
-	if pointer != "" {
-		return baseName(pointer) + " calls a function through a pointer, which may be one that is not " +
-			"compiled"
-	}
-	return ""
 }
 
 // functionWarnings returns a warning for each refusal that is not a kernel: perhaps no kernel needs

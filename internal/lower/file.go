@@ -58,7 +58,7 @@ func checkOptions(opt Options) error {
 	if opt.Arch != "" && !strings.HasPrefix(opt.Arch, "sm_") {
 		return fmt.Errorf("-arch %s: expected sm_NN, such as %s", opt.Arch, defaultArch)
 	}
-	return nil
+	return opt.addressBits()
 }
 
 // openCache returns the cache that the options select. It caches nothing if the user has no home

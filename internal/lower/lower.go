@@ -31,23 +31,25 @@ import (
 // Options select how inputs are lowered. The zero value compiles for analysis with a clang that is
 // found.
 type Options struct {
-	Compiler  string   // "clang", "nvcc", or the name or path of either; empty: search for a clang
-	CUDAPath  string   // directory of a CUDA toolkit whose headers are used; empty: the embedded ones
-	CCCL      string   // a copy of CUB, Thrust and libcu++; empty: search for one if a file needs it
-	Arch      string   // "sm_70"; empty: a default
-	OptLevel  string   // "": compile for analysis; "1", "2", "3": what a release build executes
-	Std       string   // -std, or -cl-std for OpenCL C
-	Includes  []string // -I
-	Systems   []string // -isystem
-	Defines   []string // -D
-	Undefines []string // -U, which take effect after the -D
-	Forced    []string // -include
-	Args      []string // passed to the compiler as they are
-	CacheDir  string   // empty: the user's cache directory
-	NoCache   bool     // neither read nor write the cache
-	Strict    bool     // host code with errors is an error, as for a program that is to run
-	Separate  bool     // other files may call its device functions (-rdc=true): keep them
-	Marked    []Marked // files that are compiled with marks inserted
+	Compiler string // "clang", "nvcc", or the name or path of either; empty: search for a clang
+	CUDAPath string // directory of a CUDA toolkit whose headers are used; empty: the embedded ones
+	CCCL     string // a copy of CUB, Thrust and libcu++; empty: search for one if a file needs it
+	Arch     string // "sm_70"; empty: a default
+	OptLevel string // "": compile for analysis; "1", "2", "3": what a release build executes
+	Std      string // -std, or -cl-std for OpenCL C
+	// of pointers and size_t in OpenCL C: 32 or 64; 0: 64
+	AddressBits int
+	Includes    []string // -I
+	Systems     []string // -isystem
+	Defines     []string // -D
+	Undefines   []string // -U, which take effect after the -D
+	Forced      []string // -include
+	Args        []string // passed to the compiler as they are
+	CacheDir    string   // empty: the user's cache directory
+	NoCache     bool     // neither read nor write the cache
+	Strict      bool     // host code with errors is an error, as for a program that is to run
+	Separate    bool     // other files may call its device functions (-rdc=true): keep them
+	Marked      []Marked // files that are compiled with marks inserted
 }
 
 // Marked is a source file with text inserted for one compilation: points (package syntax).

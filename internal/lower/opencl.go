@@ -39,9 +39,13 @@ func (c *openCL) generic() bool {
 
 // args returns clang's options for the language and its headers.
 func (c *openCL) args(b *build) []string {
+	target := "nvptx64-nvidia-cuda"
+	if b.opt.AddressBits == narrowBits {
+		target = "nvptx-nvidia-cuda"
+	}
 	args := []string{
 		"-x", "cl", "-cl-std=" + c.std, "-cl-no-stdinc", "-Xclang", "-cl-ext=+all", "-fgnu-keywords",
-		"-target", "nvptx64-nvidia-cuda", "-Xclang", "-target-cpu", "-Xclang",
+		"-target", target, "-Xclang", "-target-cpu", "-Xclang",
 		compiledArch(b.arch(), b.tc.Major),
 		"-isystem", b.headers, "-include", filepath.Join(b.headers, "opencl", "base.h"),
 	}

@@ -73,7 +73,7 @@ func (l *Line) Value(name string) string {
 
 // plain are further flags whose values contain nothing of the user's own.
 var plain = []string{"grid", "block", "global", "local", "cluster", "shared", "limit", "jobs",
-	"std", "arch", "opt-level", "lang", "format", "color", "allow", "total-timeout", "emit", "print",
+	"std", "address-bits", "arch", "opt-level", "lang", "format", "color", "allow", "total-timeout", "emit", "print",
 	"verbose", "quiet", "exec", "stats", "no-cache", "no-config", "trust", "diff", "write", "printf",
 	"invariants", "math-int", "explain", "optimize", "incremental", "check-launches", "gpu",
 	"execute-repeats", "init-check", "leak-check", "default-stream"}

@@ -153,6 +153,15 @@ __HEDDLE_VECTORS(half)
 
 #define kernel_exec(X, typen) kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(typen)))
 
+/* Addresses as integers, and back. Those in PTX have 64 bits, also where pointers have 32 (claddress.go). */
+#if __SIZEOF_POINTER__ == 8
+#define __HEDDLE_ADDRESS(POINTER) ((ulong)(POINTER))
+#define __HEDDLE_AT(TYPE, ADDRESS) ((TYPE)(ADDRESS))
+#else
+#define __HEDDLE_ADDRESS(POINTER) ({ ulong __a; __asm__("mov.u64 %0, %1;" : "=l"(__a) : "l"(POINTER)); __a; })
+#define __HEDDLE_AT(TYPE, ADDRESS) ({ TYPE __p; __asm__("mov.u64 %0, %1;" : "=l"(__p) : "l"((ulong)(ADDRESS))); __p; })
+#endif
+
 /* 6.15.14: printf. The format is in the constant space, where vprintf expects a generic address; the
    result is 0, or -1 where it fails, which a proof does not exclude. */
 int __heddle_vprintf(const char *__format, ...) __asm__("vprintf");
@@ -210,7 +219,7 @@ __heddle_cl const char *__heddle_format(__constant const char *__f) {
 #define CLK_FILTER_NEAREST 0x10
 #define CLK_FILTER_LINEAR 0x20
 
-__constant void *__translate_sampler_initializer(int __v) { return (__constant void *)(ulong)__v; }
+__constant void *__translate_sampler_initializer(int __v) { return __HEDDLE_AT(__constant void *, (ulong)__v); }
 
 #include "workitem.h"
 #include "sync.h"

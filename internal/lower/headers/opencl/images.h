@@ -25,8 +25,8 @@ __heddle_cl ulong __heddle_pixel(int4 __c) {
    run. clang allows no conversion of a sampler: two declarations share a name. */
 uint __heddle_sampler(sampler_t __s) __asm__("__heddle_sampler_bits");
 __attribute__((always_inline)) uint __heddle_sampler_bits(__constant void *__s) {
-  ulong __v = (ulong)__s;
-  return __v < 4096 ? (uint)__v : *(__constant uint *)__v;
+  ulong __v = __HEDDLE_ADDRESS(__s);
+  return __v < 4096 ? (uint)__v : *(__constant uint *)__s;
 }
 
 /* The pixels of one dimension that a read takes: lo with the weight 1 - part, and hi with part. They exist where
@@ -100,7 +100,7 @@ __heddle_cl float __heddle_border(ulong __base, float *__as) { return 0; }
 
 /* The pixel at P, or the border; and the weighted sum of those around a place. */
 #define __HEDDLE_TEXEL(V, X, Y, Z, P)                                                                       \
-  (__x.in_##X & __y.in_##Y & __z.in_##Z ? *(__global V *)(__base + 16 * __heddle_pixel(P(__x.X, __y.Y, __z.Z))) \
+  (__x.in_##X & __y.in_##Y & __z.in_##Z ? *__HEDDLE_AT(__global V *, __base + 16 * __heddle_pixel(P(__x.X, __y.Y, __z.Z))) \
                                         : __heddle_border(__base, (__private V *)0))
 #define __HEDDLE_1D(X, Y, Z) (X)
 #define __HEDDLE_2D(X, Y, Z) ((int2)(X, Y))
@@ -161,14 +161,14 @@ __HEDDLE_TAKES(__HEDDLE_3D)
 
 #define __HEDDLE_IMAGE_READ(ACCESS, IMAGE, F, T, CI)                                                   \
   __heddle_cl T##4 read_image##F(ACCESS IMAGE __i, CI __c) {                                           \
-    return *(__global T##4 *)(__heddle_base(__i) + 16 * __heddle_pixel(__c));                          \
+    return *__HEDDLE_AT(__global T##4 *, __heddle_base(__i) + 16 * __heddle_pixel(__c));                          \
   }
 #define __HEDDLE_IMAGE_SAMPLE(ACCESS, IMAGE, F, T, CI, CF)                                             \
   __HEDDLE_SAMPLED(ACCESS, IMAGE, F, T##4, CI, CI)                                                     \
   __HEDDLE_SAMPLED(ACCESS, IMAGE, F, T##4, CF, CI)
 #define __HEDDLE_IMAGE_WRITE(ACCESS, IMAGE, F, T, CI)                                                  \
   __heddle_cl void write_image##F(ACCESS IMAGE __i, CI __c, T##4 __v) {                                \
-    *(__global T##4 *)(__heddle_base(__i) + 16 * __heddle_pixel(__c)) = __v;                           \
+    *__HEDDLE_AT(__global T##4 *, __heddle_base(__i) + 16 * __heddle_pixel(__c)) = __v;                           \
   }
 
 #define __HEDDLE_IMAGE_ACCESS(ACCESS, IMAGE, CI, CF)                                                   \
@@ -212,12 +212,12 @@ __HEDDLE_IMAGE(image3d_t, int4, float4)
 
 /* A depth image has pixels of one component (6.15.15.2). */
 #define __HEDDLE_DEPTH_READ(ACCESS, IMAGE, CI) \
-  __heddle_cl float read_imagef(ACCESS IMAGE __i, CI __c) { return *(__global float *)(__heddle_base(__i) + 16 * __heddle_pixel(__c)); }
+  __heddle_cl float read_imagef(ACCESS IMAGE __i, CI __c) { return *__HEDDLE_AT(__global float *, __heddle_base(__i) + 16 * __heddle_pixel(__c)); }
 #define __HEDDLE_DEPTH_SAMPLE(IMAGE, CI, CF) \
   __HEDDLE_SAMPLED(read_only, IMAGE, f, float, CI, CI) \
   __HEDDLE_SAMPLED(read_only, IMAGE, f, float, CF, CI)
 #define __HEDDLE_DEPTH_WRITE(ACCESS, IMAGE, CI) \
-  __heddle_cl void write_imagef(ACCESS IMAGE __i, CI __c, float __v) { *(__global float *)(__heddle_base(__i) + 16 * __heddle_pixel(__c)) = __v; }
+  __heddle_cl void write_imagef(ACCESS IMAGE __i, CI __c, float __v) { *__HEDDLE_AT(__global float *, __heddle_base(__i) + 16 * __heddle_pixel(__c)) = __v; }
 #define __HEDDLE_DEPTH(IMAGE, CI, CF)         \
   __HEDDLE_IMAGE_ACCESS(read_only, IMAGE, CI, CF)  \
   __HEDDLE_IMAGE_ACCESS(write_only, IMAGE, CI, CF) \

@@ -111,7 +111,7 @@ __heddle_cl void write_mem_fence(cl_mem_fence_flags __f) { __HEDDLE_FLAGGED(__f,
     __asm__("{\n\t.reg .pred p1;\n\tisspacep." SPACE " p1, %2;\n\tcvta.to." SPACE ".u64 %0, %2;\n\t"                     \
             "selp.u32 %1, 1, 0, p1;\n\t}" : "=l"(__r), "=r"(__is) : "l"(__p));                                        \
     if (!__is) return (AS void *)0; /* null is not the address 0 in every space */                                   \
-    return (AS void *)__r;                                                                                            \
+    return __HEDDLE_AT(AS void *, __r);                                                                               \
   }
 __HEDDLE_TO(to_global, __global, "global")
 __HEDDLE_TO(to_local, __local, "shared")
@@ -125,7 +125,7 @@ __heddle_cl int __heddle_is_local(const volatile void *__p) {
   __heddle_cl AS void *NAME(const volatile void *__p) {                            \
     ulong __r;                                                                     \
     __asm__("cvta.to." SPACE ".u64 %0, %1;" : "=l"(__r) : "l"(__p));               \
-    return (AS void *)__r;                                                         \
+    return __HEDDLE_AT(AS void *, __r);                                            \
   }
 __HEDDLE_AS(__heddle_as__local, __local, "shared")
 __HEDDLE_AS(__heddle_as__global, __global, "global")

@@ -59,7 +59,7 @@ __heddle_cl uint __heddle_local_linear_id(void) { return __nvvm_read_ptx_sreg_wa
 
 /* Facts about copies of a work-group, for proofs. */
 uint __heddle_share(uint __rank, uint __threads, uint __group);
-void __heddle_collective(size_t __to, size_t __from, size_t __n, size_t __step);
+void __heddle_collective(ulong __to, ulong __from, ulong __n, ulong __step);
 event_t __heddle_event(event_t __e);
 void __heddle_await(event_t __e);
 void __heddle_awaited(int __n);

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
-	"heddle/internal/lazyregexp"
 	"heddle/internal/source"
 )
 
@@ -126,13 +125,10 @@ func libraryName(dirs []string, name string) string {
 	return name
 }
 
-// versionRE matches the inline namespaces of versions.
-var versionRE = lazyregexp.New(`^((CUB|THRUST)_|_V_)[0-9]+(_|$)`)
-
 // libraryFunc shortens the name of a function of a library to what a user writes: without result,
-// parameters and arguments of templates, and without the inline namespace of the version, such as
-// CUB_200500_SM_800_NS and, from CCCL 3 on, _V_300600_SM_800.
+// parameters, arguments of templates, and inline namespaces.
 func libraryFunc(name string) string {
+	name = source.Unversioned(name)
 	var plain strings.Builder
 	depth := 0
 scan:
@@ -156,7 +152,7 @@ scan:
 	parts := strings.Split(words[len(words)-1], "::")
 	out := parts[:0]
 	for _, p := range parts {
-		if !versionRE.MatchString(p) && !strings.HasPrefix(p, "__") {
+		if !strings.HasPrefix(p, "__") {
 			out = append(out, p)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"heddle/internal/source"
 )
 
 // Frame is a call of a function on a stack.
@@ -88,7 +90,7 @@ func (s *symbols) name(pc uint64) string {
 	if i < 0 || pc-s.funcs[i].Value >= s.funcs[i].Size {
 		return "?"
 	}
-	return demangle.Filter(s.funcs[i].Name)
+	return source.Unversioned(demangle.Filter(s.funcs[i].Name))
 }
 
 // inlinedCall is a call that the compiler has replaced by the body of the function.
@@ -221,7 +223,7 @@ func (s *symbols) origin(e *dwarf.Entry) string {
 			break
 		}
 		if name, ok := f.Val(dwarf.AttrLinkageName).(string); ok {
-			return demangle.Filter(name)
+			return source.Unversioned(demangle.Filter(name))
 		}
 		if name, ok := f.Val(dwarf.AttrName).(string); ok {
 			return name

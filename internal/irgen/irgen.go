@@ -156,7 +156,7 @@ func argInt(d *ptx.Directive, i int) (int64, bool) {
 // growing without bound (a mangled name can expand to an exponentially longer one).
 func demangled(name string) string {
 	if s, err := demangle.ToString(name, demangle.MaxLength(12)); err == nil {
-		return s
+		return source.Unversioned(s)
 	}
 	return name
 }

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"heddle/internal/ir"
+	"heddle/internal/source"
 )
 
 // Matches reports whether name selects kernel k. It can be the mangled name, the demangled name,
 // the demangled name without parameters and with or without return type and template arguments, or
-// the plain identifier.
+// the plain identifier. Inline namespaces of versions do not count (source.Unversioned).
 func Matches(k *ir.Func, name string) bool {
+	name = source.Unversioned(name)
 	if name == k.Name || name == k.Demangled {
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"heddle/internal/lazyregexp"
+	"heddle/internal/source"
 )
 
 // __cluster_dims__ and __block_size__ fix the shape of a launch. clang 19 does not know them, so the
@@ -73,7 +74,7 @@ func (b *build) fixedShapes(m *irModule) error {
 			if n := archNumber(b.arch()); n < 90 {
 				return &clusterError{InputError{File: b.name, Reason: fmt.Sprintf("kernel %s has a "+
 					"cluster size (__cluster_dims__), which sm_%d does not support: use --arch %s or later",
-					demangle.Filter(f.name), n, clusterArch)}}
+					source.Unversioned(demangle.Filter(f.name)), n, clusterArch)}}
 			}
 			b.clusters[f.name] = dims
 		case "heddle.block":

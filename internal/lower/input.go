@@ -258,7 +258,7 @@ func lowerBinary(name string, content []byte) ([]*Result, error) {
 func named(names []string) []Kernel {
 	var out []Kernel
 	for _, n := range names {
-		out = append(out, Kernel{Name: n, Demangled: demangle.Filter(n)})
+		out = append(out, Kernel{Name: n, Demangled: source.Unversioned(demangle.Filter(n))})
 	}
 	return out
 }

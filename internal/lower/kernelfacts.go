@@ -9,6 +9,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"heddle/internal/lazyregexp"
+	"heddle/internal/source"
 )
 
 // Facts about kernels that PTX cannot express are comments at the head of the text:
@@ -183,7 +184,7 @@ func readFacts(text []byte) []Kernel {
 		case f[1] == "heddle.kernel" && len(f) >= 3:
 			if _, ok := index[f[2]]; !ok {
 				index[f[2]] = len(ks)
-				ks = append(ks, Kernel{Name: f[2], Demangled: demangle.Filter(f[2])})
+				ks = append(ks, Kernel{Name: f[2], Demangled: source.Unversioned(demangle.Filter(f[2]))})
 			}
 		case f[1] == "heddle.param" && len(f) == 7:
 			k, ok := index[f[2]]

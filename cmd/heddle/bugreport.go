@@ -197,7 +197,11 @@ func tools(ctx context.Context) string {
 func readLine(args []string) (bugreport.Line, error) {
 	line := bugreport.Line{Command: args[0], Words: args}
 	fs := flagsOf(args[0])
-	err := fs.ParseAll(longForms(args[1:]), func(f *pflag.Flag, value string) error {
+	words := longForms(args[1:])
+	if args[0] == "exec" {
+		words = beforeCommand(fs, words)
+	}
+	err := fs.ParseAll(words, func(f *pflag.Flag, value string) error {
 		line.Flags = append(line.Flags, bugreport.Flag{Name: f.Name, Value: value,
 			Switch: f.NoOptDefVal != ""})
 		return nil

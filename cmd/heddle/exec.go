@@ -31,9 +31,9 @@ const execHelp = `exec runs a CUDA program without a GPU: it compiles host and d
 executes every launch on an emulated GPU with the race detector watching. Grids, sizes, data and
 aliasing are those of the program, so nothing is guessed.
 
-With files, exec builds them into one program. Without, it runs a command: a program that heddle
-nvcc has built, or a build that runs one (make test). What follows -- are the arguments or the
-command.
+With files, exec builds them into one program, whose arguments follow --. If the first FILE is a
+program, it runs that with the arguments that follow: one that heddle nvcc has built, or a build
+that runs one (make test).
 
 Findings are printed to standard error as they appear, and a table of the kernels at the end;
 standard output belongs to the program. The exit code is 1 with bugs; else 3 if something was
@@ -64,11 +64,11 @@ type execCommand struct {
 func newExec(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	c := &execCommand{stdin: stdin, stdout: stdout, stderr: stderr}
 	cmd := &cobra.Command{
-		Use:   "exec [flags] [FILE...] [-- ARG...]",
+		Use:   "exec [flags] FILE... [-- ARG...]\n  heddle exec [flags] PROGRAM [ARG...]",
 		Short: "run a program with its kernels under detection",
 		Long:  execHelp,
 		Example: "  heddle exec main.cu -- 1000000\n  heddle exec main.cu kernels.cu util.cpp\n" +
-			"  heddle exec -- make test",
+			"  heddle exec ./app -n 4\n  heddle exec make test",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			files, rest := args, []string(nil)
 			if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -143,7 +143,7 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 		return err
 	}
 	if len(files) == 0 && len(args) == 0 {
-		return errors.New("expected files to build, or a command after --")
+		return errors.New("expected files to build, or a program to run")
 	}
 	to := c.stderr
 	if c.output != "" {
@@ -159,7 +159,7 @@ func (c *execCommand) run(ctx context.Context, files, args []string) error {
 	if c.opt.Watch {
 		if len(files) > 0 {
 			return errors.New("--gpu native runs a command that was built with NVIDIA's tools: expected " +
-				"it after --, and no files")
+				"a program and its arguments, and no files to build")
 		}
 		if err := c.watch(ctx); err != nil {
 			return inputError{err}

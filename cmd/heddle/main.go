@@ -96,7 +96,11 @@ func perform(ctx context.Context, args []string, stdin io.Reader, out *output, l
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(log)
-	root.SetArgs(longForms(args))
+	words := longForms(args)
+	if len(words) > 0 && words[0] == "exec" {
+		words = append(words[:1], beforeCommand(flagsOf("exec"), words[1:])...)
+	}
+	root.SetArgs(words)
 	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))
 	if code, early := endedEarly(ctx, out.failure(), log); early {
 		return code

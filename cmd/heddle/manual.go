@@ -138,8 +138,8 @@ Launches and arguments are in [launch.md](launch.md), verdicts in [verdicts.md](
 		if text == "" {
 			text = strings.ToUpper(cmd.Short[:1]) + cmd.Short[1:] + "."
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", cmd.CommandPath(), cmd.UseLine(),
-			strings.TrimSpace(text))
+		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", cmd.CommandPath(),
+			strings.ReplaceAll(cmd.UseLine(), "\n", "\n  "), strings.TrimSpace(text))
 		if cmd.Example != "" {
 			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "),
 				"\n  ", "\n"))

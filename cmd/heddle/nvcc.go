@@ -19,7 +19,7 @@ import (
 const nvccHelp = `nvcc takes the place of NVIDIA's compiler in a build, so that heddle exec can run
 what it builds:
 
-  heddle exec -- make NVCC="heddle nvcc" run
+  heddle exec make NVCC="heddle nvcc" run
 
 It takes nvcc's command line and writes objects, archives, libraries and programs, with heddle's
 CUDA runtime in the place of libcudart. Options without meaning here (register limits, code

@@ -175,13 +175,13 @@ static void connect_server(void) {
   check_default_stream();
   const char *path = getenv(HEDDLE_PROTOCOL_SOCKET);
   if (!path || !*path)
-    give_up("this program was built by heddle to run without a GPU; start it with: heddle exec -- PROGRAM ARGUMENTS");
+    give_up("this program was built by heddle to run without a GPU; start it with: heddle exec PROGRAM ARGUMENTS");
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof to.sun_path) give_up("the path in " HEDDLE_PROTOCOL_SOCKET " is too long");
   strcpy(to.sun_path, path);
   server.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (server.fd < 0 || connect(server.fd, (struct sockaddr *)&to, sizeof to) != 0)
-    give_up("the heddle that should run this program's kernels is not there; start it with: heddle exec -- PROGRAM");
+    give_up("the heddle that should run this program's kernels is not there; start it with: heddle exec PROGRAM");
   struct { uint32_t version, process; uint64_t load; } hello = {HEDDLE_PROTOCOL_VERSION, (uint32_t)getpid(), 0};
   dl_iterate_phdr(load_address, &hello.load);
   char self[4096];

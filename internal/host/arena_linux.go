@@ -21,6 +21,7 @@ type Arena struct {
 	Bytes  []byte // Bytes[i] is the byte at address ArenaBase+i
 	Memory Memory // what of it is allocated
 	file   *os.File
+	answer func() bool
 }
 
 // newArena returns an arena of ArenaSize bytes, all zero.
@@ -70,6 +71,10 @@ func (m *SharedMemory) Close() {
 func (a *Arena) Waiting() bool {
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&a.Bytes[0]))) != 0
 }
+
+// Answer answers a call of the program that does not have to wait for the end of the launch that is
+// being executed, which it reports. Only Device.Launch may call it.
+func (a *Arena) Answer() bool { return a.answer != nil && a.answer() }
 
 // close unmaps the arena. Nothing may use Bytes afterwards.
 func (a *Arena) close() { (&SharedMemory{a.Bytes, a.file}).Close() }

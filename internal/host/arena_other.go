@@ -12,6 +12,7 @@ import (
 type Arena struct {
 	Bytes  []byte
 	Memory Memory
+	answer func() bool
 }
 
 func newArena() (*Arena, error) { return nil, errors.New("heddle exec needs Linux") }
@@ -24,6 +25,9 @@ func (a *Arena) sendWithFile(*net.UnixConn, []byte) error { return errors.ErrUns
 
 // Waiting is false: there are no programs.
 func (a *Arena) Waiting() bool { return false }
+
+// Answer does nothing.
+func (a *Arena) Answer() bool { return false }
 
 // SharedMemory is memory that a program and heddle both map. It exists on Linux only.
 type SharedMemory struct {

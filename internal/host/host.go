@@ -25,6 +25,7 @@ const (
 	InvalidDeviceFunction Error = 98
 	InvalidKernelImage    Error = 200
 	InvalidResourceHandle Error = 400
+	NotReady              Error = 600
 	IllegalAddress        Error = 700
 	Assert                Error = 710
 	MisalignedAddress     Error = 716

@@ -138,6 +138,7 @@ func TestProtocol(t *testing.T) {
 		"HEDDLE_OP_BAD_FREE": uint32(opBadFree),
 		"HEDDLE_MAX_LEVELS":  maxLevels,
 		"HEDDLE_OP_WORK":     uint32(opWork), "HEDDLE_OP_WORK_RESULT": uint32(opResult),
+		"HEDDLE_OP_QUERY":     uint32(opQuery),
 		"HEDDLE_ORDER_CREATE": uint32(CreateStream), "HEDDLE_ORDER_DESTROY": uint32(DestroyStream),
 		"HEDDLE_ORDER_WAIT": uint32(WaitEvent), "HEDDLE_ORDER_SYNC_EVENT": uint32(SyncEvent),
 		"HEDDLE_ORDER_SYNC_STREAM": uint32(SyncStream), "HEDDLE_ORDER_SYNC_ALL": uint32(SyncAll),

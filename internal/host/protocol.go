@@ -14,7 +14,7 @@ import (
 const Socket = "HEDDLE_EXEC_SOCKET"
 
 // protocolVersion and the operations are those of protocol.h, against which a test compares them.
-const protocolVersion = 8
+const protocolVersion = 9
 
 // op is an operation that a program requests.
 type op uint32
@@ -45,6 +45,7 @@ const (
 	opReserve op = 73
 	opMap     op = 74
 	opResult  op = 75 // of work
+	opQuery   op = 76
 	opLoaded  op = 90
 
 	opCompile  op = 91

@@ -30,6 +30,8 @@ func Listen(gpu *GPU, every bool, open func(Hello, *Arena) (Device, error)) (*Se
 // session is a connected program.
 type session struct {
 	conn    *net.UnixConn
+	read    *bufio.Reader // of conn
+	held    heldMessages
 	device  Device
 	arena   *Arena
 	managed map[uint32][]string  // names of managed variables, by module
@@ -52,7 +54,7 @@ func (s *Server) program(c *net.UnixConn) error {
 		return nil // it has not said anything
 	}
 	if !ok {
-		reply(c, InvalidKernelImage, 0, nil, nil)
+		reply(c, InvalidKernelImage, 0, nil, nil, false)
 		return fmt.Errorf("%s was built by another version of heddle; build it again", hello.Path)
 	}
 	arena, err := newArena()
@@ -65,22 +67,25 @@ func (s *Server) program(c *net.UnixConn) error {
 	if err != nil {
 		return err
 	}
-	p := &session{conn: c, device: dev, arena: arena,
+	p := &session{conn: c, read: r, device: dev, arena: arena,
 		managed: make(map[uint32][]string), times: make(map[uint64]time.Time)}
+	arena.answer = p.answer
 	defer func() { dev.Ended(p.regular) }()
 	every := uint64(0)
 	if s.every {
 		every = 1
 	}
 	welcome := append(u64s(ArenaBase, ArenaSize, every), s.gpu.encode()...)
-	head := replyHead(Success, Success, 0, len(welcome))
+	head := replyHead(Success, Success, 0, len(welcome), false)
 	if err := arena.sendWithFile(c, append(head, welcome...)); err != nil {
 		return fmt.Errorf("%s: %w", hello.Path, err)
 	}
-	var m message
 	for {
-		if m, buf, err = readMessage(r, buf); err != nil {
-			return nil // the program has ended, in whatever manner: Device.Ended is told
+		m, ok := p.held.next()
+		if !ok {
+			if m, buf, err = readMessage(r, buf); err != nil {
+				return nil // the program has ended, in whatever manner: Device.Ended is told
+			}
 		}
 		if err := p.do(m); err != nil {
 			return fmt.Errorf("%s: %w", hello.Path, err)
@@ -88,18 +93,21 @@ func (s *Server) program(c *net.UnixConn) error {
 	}
 }
 
-// replyHead returns the head of a reply.
-func replyHead(result, context Error, printed, size int) []byte {
+// replyHead returns the head of a reply. running says that a launch is still being executed.
+func replyHead(result, context Error, printed, size int, running bool) []byte {
 	var out []byte
 	for _, n := range []uint32{uint32(result), uint32(context), uint32(printed), uint32(size)} {
 		out = binary.LittleEndian.AppendUint32(out, n)
 	}
-	return out
+	if running {
+		return binary.LittleEndian.AppendUint32(out, 1)
+	}
+	return binary.LittleEndian.AppendUint32(out, 0)
 }
 
 // reply sends a reply. A failure shows at the next read.
-func reply(c *net.UnixConn, result, context Error, printed, data []byte) {
-	out := replyHead(result, context, len(printed), len(data))
+func reply(c *net.UnixConn, result, context Error, printed, data []byte, running bool) {
+	out := replyHead(result, context, len(printed), len(data), running)
 	out = append(out, printed...)
 	_, _ = c.Write(append(out, data...))
 }
@@ -113,7 +121,7 @@ func (p *session) do(m message) error {
 		data, result := p.ask(m.op, &b)
 		printed := p.device.Printed()
 		p.device.Resume()
-		reply(p.conn, result, p.context, printed, data)
+		reply(p.conn, result, p.context, printed, data, false)
 	}
 	if b.bad {
 		return fmt.Errorf("a message of operation %d is too short: %d bytes", m.op, len(m.body))
@@ -170,6 +178,8 @@ func (p *session) ask(o op, b *body) ([]byte, Error) {
 	switch o {
 	case opSync:
 		p.device.Waited()
+		return nil, Success
+	case opQuery: // all earlier operations have ended
 		return nil, Success
 	case opKernel:
 		module := b.u32()

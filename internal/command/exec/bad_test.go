@@ -164,6 +164,27 @@ var badEnds = []struct {
 			until<<<1, 1>>>(f, 30);
 			std::thread t([&] { usleep(50000); *(volatile int *)f = 30; });
 			int e = cudaDeviceSynchronize(); t.join(); return e;`},
+	// Meanwhile the program may ask what does not depend on the kernel's end: an event or stream behind
+	// the kernel is not ready (CUDA Runtime API, cudaEventQuery), one before it or beside it is, and
+	// memory, another kernel and its attributes are there. What is in the stream is done afterwards, in
+	// its order.
+	{name: "asking", body: `int *f, *d, *e, h = 0; cudaStream_t s, other; cudaEvent_t before, behind; size_t room, all;
+			cudaFuncAttributes a; cudaHostAlloc((void **)&f, 4, cudaHostAllocMapped); *f = 0; cudaMalloc(&d, 128);
+			cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+			cudaEventCreate(&before); cudaEventCreate(&behind);
+			cudaEventRecord(before, s); until<<<1, 1, 0, s>>>(f, 1); cudaEventRecord(behind, s);
+			if (cudaEventQuery(behind) != cudaErrorNotReady || cudaGetLastError() != cudaErrorNotReady) return 1;
+			if (cudaStreamQuery(s) != cudaErrorNotReady || cudaEventQuery(before) || cudaStreamQuery(other)) return 2;
+			cudaGetLastError();
+			if (cudaMalloc(&e, 4096) || cudaMemGetInfo(&room, &all) || cudaFuncGetAttributes(&a, work)) return 3;
+			work<<<1, 32, 0, s>>>(d, 32); work<<<1, 32, 0, s>>>(e, 32);
+			for (int i = 0; i < 20; i++) if (cudaStreamQuery(s) != cudaErrorNotReady) return 4;
+			*(volatile int *)f = 1;
+			while (cudaStreamQuery(s) == cudaErrorNotReady) {}
+			cudaGetLastError();
+			if (cudaEventQuery(behind)) return 5;
+			cudaMemcpy(&h, e + 31, 4, cudaMemcpyDeviceToHost);
+			return h != 31 || cudaFree(e) || cudaFree(d) || cudaDeviceSynchronize();`},
 	// If it never does, that is said after a while.
 	{name: "no host flag", body: `int *f; cudaHostAlloc((void **)&f, 4, cudaHostAllocMapped); *f = 0;
 			until<<<1, 1>>>(f, 1); printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));`,

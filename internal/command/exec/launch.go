@@ -152,7 +152,7 @@ func (s *session) execute(k *kernel, of *history, l *host.Launch, a attempt,
 }
 
 // The program may set a flag for which a running kernel waits. It is given hostPatience, and less
-// while it waits for a reply: then only another thread of it can.
+// while it waits for a reply that depends on the kernel's end: then only another thread of it can.
 const (
 	hostPatience    = 10 * time.Second
 	replyPatience   = time.Second
@@ -169,7 +169,11 @@ func (s *session) patience() func() bool {
 		}
 		time.Sleep(patienceAtATime)
 		waited += patienceAtATime
-		if s.shared.Waiting() {
+		switch {
+		case !s.shared.Waiting():
+		case s.shared.Answer():
+			replying = 0
+		default:
 			replying += patienceAtATime
 		}
 		return true

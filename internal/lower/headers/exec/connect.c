@@ -90,13 +90,13 @@ static void print_text(size_t n) {
 
 /* Reads a reply with a body of at most size bytes. The caller holds the lock. */
 static cudaError_t read_reply(void *body, size_t size) {
-  uint32_t head[4];
+  uint32_t head[5];
   read_all(head, sizeof head);
   print_text(head[2]);
   if (head[3] > size) give_up("heddle and the program do not fit: compile it again with this heddle");
   read_all(body, head[3]);
   server.context = (cudaError_t)head[1];
-  server.pending = 0;
+  if (!head[4]) server.pending = 0;
   return (cudaError_t)head[0];
 }
 
@@ -144,7 +144,7 @@ static void set_up(void) {
 
 /* Receives the reply to HELLO with the file descriptor of the arena, or -1. */
 static int receive_arena(struct heddle_gpu *gpu) {
-  uint32_t head[4];
+  uint32_t head[5];
   uint64_t place[3];
   struct iovec v = {head, sizeof head};
   union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;

@@ -2,14 +2,15 @@
 
      request   u32 operation, u32 length of the body, the body
      reply     u32 result (a cudaError), u32 error of the context (a cudaError that every later call returns),
-               u32 bytes that kernels printed, u32 length of the body; the printed text; the body
+               u32 bytes that kernels printed, u32 length of the body, u32 1 if a launch is still being executed; the
+               printed text; the body
 
    The reply to HELLO carries the file descriptor of the arena. Operations below HEDDLE_OP_REPLIES have no reply:
    the program does not wait for them. While it waits for a reply, the first word of the arena is 1. internal/host reads the constants of this file. */
 #ifndef HEDDLE_EXEC_PROTOCOL_H
 #define HEDDLE_EXEC_PROTOCOL_H
 
-#define HEDDLE_PROTOCOL_VERSION 8
+#define HEDDLE_PROTOCOL_VERSION 9
 #define HEDDLE_PROTOCOL_SOCKET "HEDDLE_EXEC_SOCKET"
 
 /* u32 module; the bytes of the fat binary or PTX */
@@ -63,6 +64,8 @@
 #define HEDDLE_OP_MAP 74
 /* as WORK -> the result for the host */
 #define HEDDLE_OP_WORK_RESULT 75
+/* u64 event or 0, u64 stream -> nothing: the event, or what is in the stream, has ended; cudaErrorNotReady */
+#define HEDDLE_OP_QUERY 76
 /* u32 module -> nothing; cudaErrorInvalidKernelImage: heddle could not read it */
 #define HEDDLE_OP_LOADED 90
 /* the name of a source text, the text, and options, each with a NUL -> u32 nvrtcResult, u32 bytes of PTX, u32 bytes of

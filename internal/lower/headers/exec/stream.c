@@ -100,7 +100,21 @@ static cudaError_t wait_for(cudaStream_t s) {
   return fail(e);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t s) { return wait_for(s); }
-cudaError_t cudaStreamQuery(cudaStream_t s) { return wait_for(s); }
+/* Only while a kernel waits for the program, heddle has not done all that was sent. */
+static cudaError_t ready(uint64_t event, uint64_t stream) {
+  uint64_t m[2] = {event, stream};
+  struct part p = {m, sizeof m};
+  return server.pending ? ask(HEDDLE_OP_QUERY, &p, 1, NULL, 0) : cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t s) {
+  ENTER();
+  cudaError_t e = check_stream(s);
+  if (e == cudaSuccess) e = no_capture(s);
+  if (e == cudaSuccess) e = ready(0, stream_id(s));
+  if (e != cudaSuccess) return fail(e);
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
+  return fail(server.context);
+}
 
 cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned int *to) {
   ENTER();
@@ -215,7 +229,15 @@ static cudaError_t wait_event(cudaEvent_t e) {
   return fail(err);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) { return wait_event(e); }
-cudaError_t cudaEventQuery(cudaEvent_t e) { return wait_event(e); }
+cudaError_t cudaEventQuery(cudaEvent_t e) {
+  ENTER();
+  cudaError_t err = check_event(e);
+  if (err == cudaSuccess) err = no_captured_event(e);
+  if (err == cudaSuccess) err = ready((uint64_t)(uintptr_t)e, 0);
+  if (err != cudaSuccess) return fail(err);
+  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
+  return fail(server.context);
+}
 
 /* Milliseconds between two events: the time that heddle took, which says nothing about a GPU. */
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) {

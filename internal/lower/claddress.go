@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heddle/internal/lazyregexp"
@@ -33,8 +34,9 @@ var (
 		`\s+%\S+ = alloca .*, align 4\b)`)
 	// a variable that is a pointer, and a store of something else
 	pointerVarRE = lazyregexp.New(`^\s+(%\S+) = alloca ptr\b`)
-	storedRE     = lazyregexp.New(`^\s+store (?:volatile )?(?:i\d+|half|float|double|<[^>]*>) .*, ptr (%[^\s,]+)`)
-	sharedPtrRE  = lazyregexp.New(`(?:= load|^\s+store) (?:volatile )?ptr\b.*, ptr addrspace\(1\)`)
+	storedRE     = lazyregexp.New(`^\s+store (?:volatile )?(?:i\d+|half|float|double|<[^>]*>) ` +
+		`.*, ptr (%[^\s,]+)`)
+	sharedPtrRE = lazyregexp.New(`(?:= load|^\s+store) (?:volatile )?ptr\b.*, ptr addrspace\(1\)`)
 	// instructions in which clang has counted the bytes of something
 	inBytesRE = lazyregexp.New(`@llvm\.mem|\bgetelementptr (?:inbounds )?i8, |\b(?:byval|sret)\(`)
 	// a structure or array with pointers, without those of named types, and names of types
@@ -55,7 +57,6 @@ func (b *build) omitAddresses(m *irModule) ([]Omitted, error) {
 	g := newCallGraph(m)
 	var out []Omitted
 	var kept []*irFunc
-	kernels := 0
 	for _, k := range m.funcs {
 		reason := ""
 		if k.kernel {
@@ -64,20 +65,17 @@ func (b *build) omitAddresses(m *irModule) ([]Omitted, error) {
 				return reason == ""
 			})
 		}
-		if reason != "" {
-			out = append(out, Omitted{named([]string{k.name})[0],
-				"with --address-bits 32, heddle does not support " + reason})
+		if reason == "" {
+			kept = append(kept, k)
 			continue
 		}
-		kept = append(kept, k)
-		if k.kernel {
-			kernels++
-		}
-	}
-	if len(out) > 0 && kernels == 0 {
-		return nil, &InputError{File: b.name, Reason: out[0].Reason}
+		out = append(out, Omitted{named([]string{k.name})[0],
+			"with --address-bits 32, heddle does not support " + reason})
 	}
 	if len(out) > 0 {
+		if !slices.ContainsFunc(kept, func(f *irFunc) bool { return f.kernel }) {
+			return nil, &InputError{File: b.name, Reason: out[0].Reason}
+		}
 		m.keepOnly(kept)
 	}
 	m.widen()

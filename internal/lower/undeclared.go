@@ -18,17 +18,19 @@ import (
 
 // undeclaredRE matches the texts of clang's errors about a name of a library that is not declared,
 // or a class that is not defined.
-var undeclaredRE = lazyregexp.New(`^(?:no (?:member|template|type) named '(\w+)' in namespace '(std|thrust)'|` +
-	`implicit instantiation of undefined template '(std|thrust)::(?:__\w+::)?(?:basic_)?(\w+)<)`)
+var undeclaredRE = lazyregexp.New(
+	`^(?:no (?:member|template|type) named '(\w+)' in namespace '(std|thrust)'|` +
+		`implicit instantiation of undefined template '(std|thrust)::(?:__\w+::)?(?:basic_)?(\w+)<)`)
 
 // libraryNames are names by their headers: of the C++ library, and those of Thrust whose header does
 // not have the name.
 var libraryNames = map[string]map[string]string{
 	"std": {
-		"algorithm": "all_of any_of copy copy_if copy_n count count_if equal fill fill_n find find_if " +
-			"for_each generate is_sorted lower_bound max_element merge min_element minmax_element " +
-			"none_of nth_element partial_sort partition remove_if replace reverse rotate shuffle sort " +
-			"stable_sort swap_ranges transform unique upper_bound clamp",
+		"algorithm": "all_of any_of copy copy_if copy_n count count_if equal fill fill_n find " +
+			"find_if for_each generate is_sorted lower_bound max_element merge " +
+			"min_element minmax_element none_of nth_element partial_sort partition " +
+			"remove_if replace reverse rotate shuffle sort stable_sort swap_ranges " +
+			"transform unique upper_bound clamp",
 		"any":                "any any_cast",
 		"array":              "array",
 		"atomic":             "atomic atomic_flag",
@@ -40,27 +42,32 @@ var libraryNames = map[string]map[string]string{
 		"exception":          "current_exception exception_ptr rethrow_exception",
 		"filesystem":         "filesystem",
 		"fstream":            "fstream ifstream ofstream",
-		"functional": "bind bit_and bit_or bit_xor cref divides equal_to function greater greater_equal hash " +
-			"less less_equal logical_and logical_or minus modulus multiplies negate plus ref " +
-			"reference_wrapper",
-		"future":        "async future promise",
-		"iomanip":       "setfill setprecision setw",
-		"iostream":      "cerr cin clog cout",
-		"iterator":      "back_inserter distance istream_iterator iterator_traits next ostream_iterator prev",
-		"limits":        "numeric_limits",
-		"list":          "list",
-		"map":           "map multimap",
-		"memory":        "allocator make_shared make_unique shared_ptr unique_ptr weak_ptr",
-		"mutex":         "call_once lock_guard mutex once_flag recursive_mutex scoped_lock unique_lock",
-		"numeric":       "accumulate adjacent_difference exclusive_scan inclusive_scan inner_product iota partial_sum reduce transform_reduce",
-		"optional":      "make_optional nullopt optional",
-		"ostream":       "endl flush ostream",
-		"queue":         "priority_queue queue",
-		"random":        "bernoulli_distribution default_random_engine mt19937 mt19937_64 normal_distribution random_device uniform_int_distribution uniform_real_distribution",
-		"set":           "multiset set",
-		"sstream":       "istringstream ostringstream stringstream",
-		"stack":         "stack",
-		"stdexcept":     "domain_error invalid_argument length_error logic_error out_of_range overflow_error runtime_error",
+		"functional": "bind bit_and bit_or bit_xor cref divides equal_to function greater " +
+			"greater_equal hash less less_equal logical_and logical_or minus modulus " +
+			"multiplies negate plus ref reference_wrapper",
+		"future":   "async future promise",
+		"iomanip":  "setfill setprecision setw",
+		"iostream": "cerr cin clog cout",
+		"iterator": "back_inserter distance istream_iterator iterator_traits next " +
+			"ostream_iterator prev",
+		"limits": "numeric_limits",
+		"list":   "list",
+		"map":    "map multimap",
+		"memory": "allocator make_shared make_unique shared_ptr unique_ptr weak_ptr",
+		"mutex":  "call_once lock_guard mutex once_flag recursive_mutex scoped_lock unique_lock",
+		"numeric": "accumulate adjacent_difference exclusive_scan inclusive_scan inner_product " +
+			"iota partial_sum reduce transform_reduce",
+		"optional": "make_optional nullopt optional",
+		"ostream":  "endl flush ostream",
+		"queue":    "priority_queue queue",
+		"random": "bernoulli_distribution default_random_engine mt19937 mt19937_64 " +
+			"normal_distribution random_device uniform_int_distribution " +
+			"uniform_real_distribution",
+		"set":     "multiset set",
+		"sstream": "istringstream ostringstream stringstream",
+		"stack":   "stack",
+		"stdexcept": "domain_error invalid_argument length_error logic_error out_of_range " +
+			"overflow_error runtime_error",
 		"string":        "getline stod stof stoi stol stoll stoul stoull string to_string",
 		"string_view":   "string_view",
 		"thread":        "this_thread thread",
@@ -69,17 +76,18 @@ var libraryNames = map[string]map[string]string{
 		"typeinfo":      "type_info",
 		"unordered_map": "unordered_map unordered_multimap",
 		"unordered_set": "unordered_set",
-		"utility":       "exchange index_sequence integer_sequence make_index_sequence make_pair pair",
-		"variant":       "get_if holds_alternative monostate variant visit",
-		"vector":        "vector",
+		"utility": "exchange index_sequence integer_sequence make_index_sequence make_pair " +
+			"pair",
+		"variant": "get_if holds_alternative monostate variant visit",
+		"vector":  "vector",
 	},
 	"thrust": {
 		"thrust/device_ptr.h":       "device_pointer_cast raw_pointer_cast",
 		"thrust/execution_policy.h": "device host seq",
 		"thrust/extrema.h":          "max_element min_element minmax_element",
-		"thrust/functional.h": "bit_and bit_or bit_xor divides equal_to greater greater_equal identity less less_equal " +
-			"logical_and logical_not logical_or maximum minimum minus modulus multiplies negate " +
-			"not_equal_to plus square",
+		"thrust/functional.h": "bit_and bit_or bit_xor divides equal_to greater greater_equal identity " +
+			"less less_equal logical_and logical_not logical_or maximum minimum minus " +
+			"modulus multiplies negate not_equal_to plus square",
 		"thrust/iterator/constant_iterator.h":    "constant_iterator make_constant_iterator",
 		"thrust/iterator/counting_iterator.h":    "counting_iterator make_counting_iterator",
 		"thrust/iterator/discard_iterator.h":     "discard_iterator make_discard_iterator",
@@ -135,8 +143,8 @@ func (b *build) declare(where, message string) bool {
 	if b.declared == nil {
 		b.declared = make(map[string]string)
 	}
-	b.declared[header] = fmt.Sprintf("%s: no header that the file includes declares %s; heddle includes <%s>",
-		where, name, header)
+	b.declared[header] = fmt.Sprintf("%s: no header that the file includes declares %s; heddle "+
+		"includes <%s>", where, name, header)
 	return true
 }
 

@@ -73,12 +73,13 @@ func (p *session) answer() bool {
 			continue
 		}
 		data, result, ok := p.askEarly(m.op, &b)
-		if ok {
-			p.device.Resume()
-			p.discard(m)
-			reply(p.conn, result, p.context, nil, data, true)
+		if !ok || b.bad {
+			return false
 		}
-		return ok
+		p.device.Resume()
+		p.discard(m)
+		reply(p.conn, result, p.context, nil, data, true)
+		return true
 	}
 	return false
 }

@@ -325,20 +325,20 @@ func (b *build) run(ctx context.Context, source func(string) []byte, extra ...st
 	if err != nil {
 		return nil, err
 	}
-	wide, err := b.omitAddresses(m)
-	if err != nil {
-		return nil, err
-	}
-	omitted = append(omitted, wide...)
 	load()
 	if err := errors.Join(optErr, llcErr); err != nil {
 		return nil, err
 	}
+	var wide []Omitted
 	if keep {
-		if m, err = b.analysisForm(ctx, m, opt); err != nil {
-			return nil, err
-		}
+		m, wide, err = b.analysisForm(ctx, m, opt)
+	} else {
+		wide, err = b.omitAddresses(m)
 	}
+	if err != nil {
+		return nil, err
+	}
+	omitted = append(omitted, wide...)
 	if err := b.checkSharedTables(m); err != nil {
 		return nil, err
 	}
@@ -421,8 +421,10 @@ func (b *build) unoptimized(ctx context.Context, extra []string) (*irModule, err
 // get an attribute, marks become pseudo probes, variables get an arbitrary value, and copies are
 // expanded. After it, scalars that pass through structs are forwarded in modules with operations
 // of tensor cores, arrays that are left in memory are aligned, marks become inline assembly
-// again, and what setVariables added to memory is removed.
-func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, error) {
+// again, and what setVariables added to memory is removed. Kernels that omitAddresses leaves out are
+// returned.
+func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irModule, []Omitted,
+	error) {
 	keepEffects(m)
 	inlineNecessary(m)
 	widenAnew(m)
@@ -432,9 +434,13 @@ func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irM
 	expandCopies(m, "copy")
 	text, err := opt.finish(m.print())
 	if err != nil {
-		return nil, b.toolError(ctx, opt, err)
+		return nil, nil, b.toolError(ctx, opt, err)
 	}
 	m = parseIR(text)
+	omitted, err := b.omitAddresses(m)
+	if err != nil {
+		return nil, nil, err
+	}
 	if needsRegisters(m) {
 		foldConstants(m)
 		forwardParts(m)
@@ -443,7 +449,7 @@ func (b *build) analysisForm(ctx context.Context, m *irModule, opt *stage) (*irM
 	forgetUnset(m)
 	showPoints(m)
 	expandCopies(m, "late") // copies whose size is known only after inlining
-	return m, nil
+	return m, omitted, nil
 }
 
 // toolError returns the error for a failed process.

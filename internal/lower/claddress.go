@@ -8,190 +8,168 @@ import (
 	"heddle/internal/lazyregexp"
 )
 
-// OpenCL C for devices whose pointers and size_t have 32 bits (CL_DEVICE_ADDRESS_BITS). clang
-// compiles for its target with 32 bits, nvptx, and the module then becomes one for nvptx64, since
-// PTX with 64-bit addresses is what the rest of heddle analyses. What the two have in common:
+// OpenCL C for devices whose pointers and size_t have 32 bits (CL_DEVICE_ADDRESS_BITS). clang and opt
+// compile for the target with 32 bits, nvptx. Then the module becomes one for nvptx64, since PTX with
+// 64-bit addresses is what the rest of heddle analyses. What the two have in common:
 //
-//   - Types, and all arithmetic with size_t and ptrdiff_t, are those of 32 bits.
+//   - Arithmetic with size_t and ptrdiff_t is that of 32 bits, and so are the sizes and offsets of
+//     types, of which opt has made constants.
 //   - LLVM extends an index of 32 bits by its sign, so that an address is the one of 32-bit
 //     arithmetic wherever the access is within its object: objects are smaller than 2 GiB.
 //   - The difference of two pointers, and an integer made of a pointer, are the low 32 bits.
 //
-// Kernels for which they may differ are left out: those that make a pointer of an integer, by a
-// conversion or in a union, and those that count the bytes of a structure or an array with pointers,
-// which are more in the new module.
+// A pointer in memory has 4 bytes in one and 8 in the other, and an integer is no address in the
+// other. So kernels are left out in which opt has left pointers in memory, in structures or in
+// arrays, or that make a pointer of an integer.
 
-// narrowBits is the value of Options.AddressBits for 32-bit devices.
-const narrowBits = 32
-
-// Lines of clang's module that name the target, make a pointer of an integer that is not a constant,
-// and have sizes or alignments of variables and pointers.
-var (
-	targetRE   = lazyregexp.New(`^target (datalayout|triple) = `)
-	makesPtrRE = lazyregexp.New(`\binttoptr i\d+ %`)
-	lifetimeRE = lazyregexp.New(`(@llvm\.lifetime\.(?:start|end)\.p\d+\(i64 (?:immarg )?)-?\d+`)
-	alignRE    = lazyregexp.New(`^(\s+(?:%\S+ = load|store) (?:volatile )?ptr\b.*, align 4\b|` +
-		`\s+%\S+ = alloca .*, align 4\b)`)
-	// a variable that is a pointer, and a store of something else
-	pointerVarRE = lazyregexp.New(`^\s+(%\S+) = alloca ptr\b`)
-	storedRE     = lazyregexp.New(`^\s+store (?:volatile )?(?:i\d+|half|float|double|<[^>]*>) ` +
-		`.*, ptr (%[^\s,]+)`)
-	sharedPtrRE = lazyregexp.New(`(?:= load|^\s+store) (?:volatile )?ptr\b.*, ptr addrspace\(1\)`)
-	// instructions in which clang has counted the bytes of something
-	inBytesRE = lazyregexp.New(`@llvm\.mem|\bgetelementptr (?:inbounds )?i8, |\b(?:byval|sret)\(`)
-	// a structure or array with pointers, without those of named types, and names of types
-	pointersRE  = lazyregexp.New(`\{[^{}]*\bptr\b|\[\d+ x (?:\[\d+ x )*ptr\b`)
-	typeNamesRE = lazyregexp.New(`%(?:"[^"]*"|[-\w.$]+)`)
+// narrowBits is the value of Options.AddressBits for 32-bit devices, and narrowLayout the beginning
+// of the line with the layout of data for their target.
+const (
+	narrowBits   = 32
+	narrowLayout = `target datalayout = "e-p:32:32`
 )
 
-// wideTarget is that of modules for 64-bit addresses.
+// wideTarget is the target with 64-bit addresses.
 const wideTarget = `target triple = "nvptx64-nvidia-cuda"`
 
-// omitAddresses removes the kernels from a module for 32-bit addresses to which 64 bits make a
-// difference, and makes it one for 64 bits. If none is left, it fails with an *InputError.
+// What the text of a module says of pointers.
+var (
+	targetRE = lazyregexp.New(`^target (datalayout|triple) = `)
+	// a pointer of an integer that is not a literal
+	makesPtrRE = lazyregexp.New(`\binttoptr \(?i\d+ [^-0-9]`)
+	// an integer of more than 32 bits of a pointer: an instruction, and a constant
+	wideIntRE   = lazyregexp.New(`^(\s+%\S+) = ptrtoint (ptr.*) to i64(,.*)?$`)
+	wideConstRE = lazyregexp.New(`\bptrtoint \([^()]*(?:\([^()]*\))?[^()]* to i64\)`)
+	// a pointer in memory: a load, a store, an exchange, the address of one, a variable
+	storedPtrRE = lazyregexp.New(`^\s+(?:%\S+ = load|store) (?:volatile |atomic )*ptr\b|` +
+		`^\s+%\S+ = (?:atomicrmw|cmpxchg) .*, ptr\b|\bgetelementptr (?:inbounds )?ptr\b|` +
+		`^\s+%\S+ = alloca (?:inalloca )?ptr\b`)
+	// a structure, array or vector with pointers, without those of named types; names of types
+	pointersRE  = lazyregexp.New(`\{[^{}]*\bptr\b|[[<]\d+ x (?:\[\d+ x )*ptr\b`)
+	typeNamesRE = lazyregexp.New(`%(?:"[^"]*"|[-\w.$]+)`)
+	// a variable of the module that is a pointer
+	pointerVarRE = lazyregexp.New(`^@.* (?:global|constant) ptr\b`)
+)
+
+// omitAddresses makes a module for 32-bit addresses one for 64 bits, without the kernels to which
+// that would make a difference, which it returns. If none is left, it fails with an *InputError.
 func (b *build) omitAddresses(m *irModule) ([]Omitted, error) {
 	if b.cl == nil || b.opt.AddressBits != narrowBits {
 		return nil, nil
+	}
+	if b.tc.Major < 15 { // typed pointers
+		return nil, &InputError{File: b.name, Reason: "--address-bits 32 needs clang 15 or newer"}
 	}
 	reasons := m.addressReasons()
 	g := newCallGraph(m)
 	var out []Omitted
 	var kept []*irFunc
-	for _, k := range m.funcs {
-		reason := ""
-		if k.kernel {
-			g.reach(k.name, func(name string) bool {
+	for _, f := range m.funcs {
+		reason := reasons[f.name]
+		if f.kernel {
+			g.reach(f.name, func(name string) bool {
 				reason = reasons[name]
 				return reason == ""
 			})
 		}
-		if reason == "" {
-			kept = append(kept, k)
-			continue
+		switch {
+		case reason == "":
+			kept = append(kept, f)
+		case f.kernel: // other functions are not needed any more
+			out = append(out, Omitted{named([]string{f.name})[0],
+				"with --address-bits 32, heddle does not support " + reason})
 		}
-		out = append(out, Omitted{named([]string{k.name})[0],
-			"with --address-bits 32, heddle does not support " + reason})
 	}
-	if len(out) > 0 {
-		if !slices.ContainsFunc(kept, func(f *irFunc) bool { return f.kernel }) {
-			return nil, &InputError{File: b.name, Reason: out[0].Reason}
-		}
-		m.keepOnly(kept)
+	if len(out) > 0 && !slices.ContainsFunc(kept, func(f *irFunc) bool { return f.kernel }) {
+		return nil, &InputError{File: b.name, Reason: out[0].Name + ": " + out[0].Reason}
 	}
+	m.keepOnly(kept)
 	m.widen()
 	return out, nil
 }
 
-// aggregates are the named types of a module that have pointers or unions as members, also of
-// members.
-type aggregates struct{ pointers, unions map[string]bool }
-
-// newAggregates returns those of the types that the lines of a module's head define.
-func newAggregates(head []string) *aggregates {
-	a := &aggregates{make(map[string]bool), make(map[string]bool)}
-	for changed := true; changed; {
-		changed = false
-		for _, line := range head {
-			name, def, ok := strings.Cut(line, " = type ")
-			if ok && !a.pointers[name] && a.pointersIn(def) {
-				a.pointers[name], changed = true, true
-			}
-			if ok && !a.unions[name] && (strings.Contains(name, "union.") || a.unionsIn(def)) {
-				a.unions[name], changed = true, true
-			}
-		}
-	}
-	return a
-}
-
-// pointersIn reports whether a text names a structure or an array with pointers.
-func (a *aggregates) pointersIn(text string) bool {
-	return pointersRE.MatchString(text) || anyNamed(text, a.pointers)
-}
-
-// unionsIn reports whether a text names a union or a type that has one.
-func (a *aggregates) unionsIn(text string) bool { return anyNamed(text, a.unions) }
-
-// anyNamed reports whether a text has one of the names.
-func anyNamed(text string, names map[string]bool) bool {
-	if len(names) == 0 {
-		return false
-	}
-	for _, n := range typeNamesRE.FindAllString(text, -1) {
-		if names[n] {
-			return true
-		}
-	}
-	return false
-}
-
-// addressReasons returns why functions and variables are not what they are with 64-bit addresses.
+// addressReasons returns the functions and variables of a module for 32-bit addresses that are not
+// the same with 64 bits, and why.
 func (m *irModule) addressReasons() map[string]string {
 	const (
-		layout  = "copies, parameters and sizes of structures or arrays with pointers"
+		memory  = "pointers in memory, as in an array or a structure that is not in registers"
 		integer = "the conversion of an integer to a pointer"
-		union   = "unions, which may have pointers"
+		align   = "__builtin_align_up and __builtin_align_down of a pointer"
+		address = "addresses of variables as 64-bit constants"
 	)
-	types := newAggregates(m.head)
+	named := make(map[string]bool) // types with pointers
+	pointers := func(text string) bool {
+		if pointersRE.MatchString(text) {
+			return true
+		}
+		if len(named) == 0 {
+			return false
+		}
+		return slices.ContainsFunc(typeNamesRE.FindAllString(text, -1),
+			func(n string) bool { return named[n] })
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, line := range m.head {
+			name, def, ok := strings.Cut(line, " = type ")
+			if ok && !named[name] && pointers(def) {
+				named[name], changed = true, true
+			}
+		}
+	}
 	out := make(map[string]string)
 	for _, line := range m.head {
-		if !strings.HasPrefix(line, "@") || strings.HasPrefix(line, "@llvm.") {
-			continue
-		}
 		switch {
-		case types.unionsIn(line):
-			out[symbolIn(line)] = union
-		case types.pointersIn(line):
-			out[symbolIn(line)] = layout
+		case !strings.HasPrefix(line, "@") || strings.HasPrefix(line, "@llvm."):
+		case makesPtrRE.MatchString(line):
+			out[symbolIn(line)] = integer
+		case pointerVarRE.MatchString(line), pointers(line):
+			out[symbolIn(line)] = memory
+		case wideConstRE.MatchString(line):
+			out[symbolIn(line)] = address
 		}
 	}
 	for _, f := range m.funcs {
-		parameter := types.pointersIn(f.define)
-		mentions, bytes := parameter, parameter
-		pointers := make(map[string]bool) // variables that are pointers
-		if types.unionsIn(f.define) {
-			out[f.name] = union
+		if pointers(f.define) {
+			out[f.name] = memory
 		}
 		for _, line := range f.body {
-			if s := pointerVarRE.FindStringSubmatch(line); s != nil {
-				pointers[s[1]] = true
-			}
-			s := storedRE.FindStringSubmatch(line)
 			switch {
-			case makesPtrRE.MatchString(line), s != nil && pointers[s[1]]:
+			case makesPtrRE.MatchString(line):
 				out[f.name] = integer
-			case sharedPtrRE.MatchString(line):
-				out[f.name] = "pointers in global memory"
-			case types.unionsIn(line):
-				out[f.name] = union
+			case storedPtrRE.MatchString(line), pointers(line):
+				out[f.name] = memory
+			case strings.Contains(line, "@llvm.ptrmask"):
+				out[f.name] = align
+			case wideConstRE.MatchString(line):
+				out[f.name] = address
 			}
-			mentions = mentions || types.pointersIn(line)
-			bytes = bytes || inBytesRE.MatchString(line)
-		}
-		if mentions && bytes {
-			out[f.name] = layout
 		}
 	}
 	return out
 }
 
-// widen makes a module for 32-bit addresses one for 64-bit addresses.
+// widen makes a module for 32-bit addresses one for 64-bit addresses. An integer of 64 bits that is
+// made of a pointer has 32 of them.
 func (m *irModule) widen() {
-	var head []string
+	head := []string{wideTarget}
 	for _, line := range m.head {
 		if !targetRE.MatchString(line) {
 			head = append(head, line)
 		}
 	}
-	m.head = append([]string{wideTarget}, head...)
+	m.head = head
 	for _, f := range m.funcs {
-		for i, line := range f.body {
-			line = lifetimeRE.ReplaceAllString(line, "${1}-1")
-			if at := alignRE.FindStringIndex(line); at != nil {
-				line = line[:at[1]-1] + "8" + line[at[1]:]
+		var body []string
+		for _, line := range f.body {
+			if s := wideIntRE.FindStringSubmatch(line); s != nil {
+				low := fmt.Sprintf(`%%"%s.low"`, strings.Trim(strings.TrimSpace(s[1])[1:], `"`))
+				body = append(body, fmt.Sprintf("  %s = ptrtoint %s to i32%s", low, s[2], s[3]))
+				line = fmt.Sprintf("%s = zext i32 %s to i64%s", s[1], low, s[3])
 			}
-			f.body[i] = line
+			body = append(body, line)
 		}
+		f.body = body
 	}
 }
 

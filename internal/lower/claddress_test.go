@@ -60,32 +60,63 @@ func TestAddressBits(t *testing.T) {
 // PTX has 64 bits. Each case is a kernel f that an expected reason leaves out, or none.
 func TestNarrowAddresses(t *testing.T) {
 	const good = "kernel void good(global int *a) { a[get_global_id(0)] = 1; }\n"
+	const (
+		memory  = "pointers in memory"
+		integer = "the conversion of an integer to a pointer"
+		structS = "struct S { global int *p; int n, m; }; "
+	)
 	for name, c := range map[string]struct{ src, want string }{
 		"index": {"kernel void f(global int *a) { a[get_global_id(0) - 1] = 1; }", ""},
 		"array of pointers": {"kernel void f(global int *a, global int *b) { global int *p[2]; p[0] = a; p[1] = b; " +
-			"p[get_global_id(0) & 1][get_global_id(0)] = 1; }", ""},
+			"p[0][get_global_id(0)] = 1; p[1][get_global_id(0)] = 1; }", ""},
+		"selected pointer": {"kernel void f(global int *a, global int *b) { global int *p[2]; p[0] = a; p[1] = b; " +
+			"p[get_global_id(0) & 1][get_global_id(0)] = 1; }", memory},
 		"events": {"kernel void f(global int *a, local int *l) { event_t e[2]; e[0] = async_work_group_copy(l, a, 64, 0); " +
-			"e[1] = async_work_group_copy(l + 64, a + 64, 64, 0); wait_group_events(2, e); }", ""},
-		"structure": {"struct S { global int *p; int n; }; kernel void f(global int *a) { struct S s; s.p = a; s.n = 1; " +
-			"s.p[get_global_id(0)] = s.n; }", ""},
-		"structure by value": {"struct S { global int *p; int n; }; void g(struct S s) { s.p[get_global_id(0)] = s.n; } " +
-			"kernel void f(global int *a) { struct S s; s.p = a; s.n = 1; g(s); }", "copies, parameters and sizes"},
-		"copy": {"struct S { global int *p; int n[8]; }; kernel void f(global int *a) { struct S s, t; s.p = a; s.n[0] = 1; " +
-			"t = s; t.p[get_global_id(0)] = t.n[get_global_id(0) & 7]; }", "copies, parameters and sizes"},
+			"e[1] = async_work_group_copy(l + 64, a + 64, 64, 0); wait_group_events(1, e); wait_group_events(1, e + 1); }", ""},
+		"structure":             {structS + "kernel void f(global int *a) { struct S s; s.p = a; s.n = 1; s.p[get_global_id(0)] = s.n; }", ""},
+		"initialized structure": {structS + "kernel void f(global int *a) { struct S s = {0}; s.p = a; s.p[get_global_id(0)] = s.n; }", ""},
+		"structure and bytes": {structS + "kernel void f(global int *a, global uchar *b) { struct S s; s.p = a; s.n = 4; " +
+			"if (b[get_global_id(0)]) s.p[get_global_id(0)] = s.n; }", ""},
+		"structure by value": {structS + "void g(struct S s) { s.p[get_global_id(0)] = s.n; } " +
+			"kernel void f(global int *a) { struct S s; s.p = a; s.n = 1; g(s); }", ""},
+		"copy": {structS + "kernel void f(global int *a) { struct S s, t; s.p = a; s.n = 1; t = s; t.p[get_global_id(0)] = t.n; }", ""},
+		"copy with an index": {"struct S { global int *p; int n[8]; }; kernel void f(global int *a) { struct S s, t; s.p = a; " +
+			"s.n[0] = 1; t = s; t.p[get_global_id(0)] = t.n[get_global_id(0) & 7]; }", memory},
 		"structure without pointers": {"struct S { int n[8]; }; kernel void f(global int *a) { struct S s, t; s.n[0] = 1; " +
 			"t = s; a[get_global_id(0)] = t.n[get_global_id(0) & 7]; }", ""},
-		"integer":  {"kernel void f(global int *a) { *(global int *)((uintptr_t)a + 4 * get_global_id(0)) = 1; }", "the conversion"},
+		"structure in global memory": {structS + "kernel void f(global struct S *a) { a[get_global_id(0)].n = 1; }", memory},
+		"words of a structure": {structS + "kernel void f(global int *a, int i) { struct S s; s.p = a; s.n = 7; s.m = 9; " +
+			"if (((int *)&s)[i] == 9) a[0] = get_global_id(0); }", memory},
+		"words in a function": {structS + "__attribute__((noinline)) int g(private char *p) { return *(private int *)(p + 8); } " +
+			"kernel void f(global int *a) { struct S s; s.p = a; s.n = 7; s.m = 9; if (g((private char *)&s) == 9) a[0] = 1; }", memory},
+		"integer":  {"kernel void f(global int *a, uint n) { *(global int *)(uintptr_t)n = 1; }", integer},
+		"sum":      {"kernel void f(global int *a) { *(global int *)((uintptr_t)a + 4 * get_global_id(0)) = 1; }", integer},
 		"null":     {"kernel void f(global int *a) { if (a != (global int *)0) a[get_global_id(0)] = 1; }", ""},
 		"address":  {"kernel void f(global int *a) { a[get_global_id(0)] = (uintptr_t)a & 15; }", ""},
 		"distance": {"kernel void f(global int *a) { global int *p = a + get_global_id(0); a[p - a] = 1; }", ""},
 		"union": {"union U { uintptr_t n; global int *p; }; kernel void f(global int *a) { union U u; u.n = get_global_id(0); " +
-			"*u.p = 1; }", "unions"},
-		"overwritten": {"kernel void f(global int *a) { global int *p = a; *(private uint *)&p = get_global_id(0); *p = 1; }",
-			"the conversion"},
+			"*u.p = 1; }", integer},
+		"union of numbers": {"union U { uint n; float x; }; kernel void f(global float *a) { union U u; u.n = get_global_id(0); " +
+			"a[get_global_id(0)] = u.x; }", ""},
+		"overwritten": {"kernel void f(global int *a) { global int *p = a; *(private uint *)&p = get_global_id(0); *p = 1; }", integer},
+		"overwritten by a pointer": {"kernel void f(global int *a, global int *b) { global int *p = a; uint *q = (uint *)&p; " +
+			"*q = (uint)b + 4 * get_global_id(0); *p = 1; }", integer},
 		"function": {"global int *g(uintptr_t n) { return (global int *)n; } " +
-			"kernel void f(global int *a) { *g((uintptr_t)a) = 1; }", "the conversion"},
+			"kernel void f(global int *a, uint n) { *g(n) = 1; }", integer},
+		"constant address": {"global int v[64]; kernel void f(global int *a) { *(global int *)((uintptr_t)v + 4) = 1; }", integer},
 		"pointers in global memory": {"kernel void f(global int *a) { global int *global *q = (global int *global *)a; " +
-			"q[get_global_id(0)][0] = 1; }", "pointers in global memory"},
+			"q[get_global_id(0)][0] = 1; }", memory},
+		"pointers in local memory": {"kernel void f(local uint *l, global int *a) { size_t t = get_local_id(0); " +
+			"((global int *local *)l)[2 * t] = a; l[4 * t + 2] = 1; }", memory},
+		"pointers in generic memory": {"kernel void f(global uint *g, global int *a) { size_t t = get_global_id(0); uint *q = g; " +
+			"((global int **)q)[2 * t] = a; g[4 * t + 2] = 1; }", memory},
+		"pointer variable in local memory": {"kernel void f(global float *a) { local uint n; global float *local row; " +
+			"if (get_local_id(0) == 0) { n = 64; row = a + get_group_id(0) * 64; } barrier(CLK_LOCAL_MEM_FENCE); " +
+			"if (get_local_id(0) < n) row[get_local_id(0)] = 1; }", memory},
+		"number in a pointer variable": {"kernel void f(global int *a) { global int *local p; " +
+			"if (get_local_id(0) == 0) *(local uint *)&p = 3; barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = *(local uint *)&p; }", memory},
+		"aligned pointer": {"kernel void f(global int *a) { *__builtin_align_down(a + get_global_id(0), 16) = 1; }",
+			"__builtin_align_up"},
 		"images": {"constant sampler_t s = CLK_FILTER_LINEAR | CLK_ADDRESS_CLAMP; " +
 			"kernel void f(read_only image2d_t i, write_only image2d_t o, sampler_t t) { int2 c = (int2)(get_global_id(0), " +
 			"get_global_id(1)); write_imagef(o, c, read_imagef(i, s, c) + read_imagef(i, t, convert_float2(c))); }", ""},

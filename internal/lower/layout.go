@@ -22,17 +22,21 @@ const maxElements = 64
 const maxDepth = 200
 
 // layouts computes the scalars of LLVM types by the NVPTX data layout: natural alignment, and 8
-// bytes for i64 and pointers.
+// bytes for i64 and pointers, which have 4 in a module for 32-bit addresses (claddress.go).
 type layouts struct {
 	named map[string]string // "%struct.P" -> "{ i32, float }"
+	ptr   int64             // bytes of a pointer
 	most  int64             // bound for the elements of a type
 	wide  bool              // treat i128 as two i64; otherwise it is not supported
 }
 
 // newLayouts reads the named types of a module.
 func newLayouts(head []string) *layouts {
-	l := &layouts{named: make(map[string]string), most: maxElements}
+	l := &layouts{named: make(map[string]string), ptr: 8, most: maxElements}
 	for _, line := range head {
+		if strings.HasPrefix(line, narrowLayout) {
+			l.ptr = narrowBits / 8
+		}
 		if name, def, ok := strings.Cut(line, " = type "); ok {
 			l.named[name] = def
 		}
@@ -55,6 +59,8 @@ func (l *layouts) walk(typ string, depth int) (elems []element, size, align int6
 		return []element{{0, n, typ}}, n, n, true
 	}
 	switch {
+	case pointerType(typ):
+		return []element{{0, l.ptr, typ}}, l.ptr, l.ptr, true
 	case typ == "i128" && l.wide:
 		return []element{{0, 8, "i64"}, {8, 8, "i64"}}, 16, 16, true
 	case typ[0] == '%':
@@ -114,7 +120,12 @@ func (l *layouts) structure(fields []string, packed bool, depth int) (elems []el
 	return elems, (size + align - 1) / align * align, align, true
 }
 
-// scalarSize returns the bytes of a scalar type; 0 for any other type.
+// pointerType reports whether a type is that of pointers.
+func pointerType(typ string) bool {
+	return typ == "ptr" || strings.HasPrefix(typ, "ptr addrspace(") || strings.HasSuffix(typ, "*")
+}
+
+// scalarSize returns the bytes of a number; 0 for any other type.
 func scalarSize(typ string) int64 {
 	switch typ {
 	case "i8":
@@ -123,10 +134,7 @@ func scalarSize(typ string) int64 {
 		return 2
 	case "i32", "float":
 		return 4
-	case "i64", "double", "ptr":
-		return 8
-	}
-	if strings.HasSuffix(typ, "*") || strings.HasPrefix(typ, "ptr addrspace(") {
+	case "i64", "double":
 		return 8
 	}
 	return 0

@@ -199,7 +199,7 @@ func readLine(args []string) (bugreport.Line, error) {
 	fs := flagsOf(args[0])
 	words := longForms(args[1:])
 	if args[0] == "exec" {
-		words = beforeCommand(fs, words)
+		words = beforeCommand(fs, args[1:])
 	}
 	err := fs.ParseAll(words, func(f *pflag.Flag, value string) error {
 		line.Flags = append(line.Flags, bugreport.Flag{Name: f.Name, Value: value,

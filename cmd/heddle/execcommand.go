@@ -9,19 +9,20 @@ import (
 	"heddle/internal/command/exec"
 )
 
-// beforeCommand returns the arguments of heddle exec with -- before a command that begins without
-// it, as for valgrind and compute-sanitizer: heddle exec [flags] ./app -n 4. That is the case if the
-// first argument that is no flag is a program. fs has the flags of heddle exec.
+// beforeCommand is longForms for the arguments of heddle exec, with -- before a command that begins
+// without it, as for valgrind and compute-sanitizer: heddle exec [flags] ./app -n 4. That is the case
+// if the first argument that is no flag is a program. fs has the flags of heddle exec.
 func beforeCommand(fs *pflag.FlagSet, args []string) []string {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
+	long := longForms(args) // as many
+	for i := 0; i < len(long); i++ {
+		a := long[i]
 		switch {
 		case a == "--":
-			return args
+			return long
 		case len(a) > 1 && a[0] == '-':
 			value, known := takesValue(fs, a)
 			if !known {
-				return args
+				return long
 			}
 			if value {
 				i++
@@ -29,12 +30,12 @@ func beforeCommand(fs *pflag.FlagSet, args []string) []string {
 		default:
 			command, ok := exec.CommandName(a)
 			if !ok {
-				return args
+				return long
 			}
-			return slices.Concat(args[:i], []string{"--", command}, args[i+1:])
+			return slices.Concat(long[:i], []string{"--", command}, args[i+1:])
 		}
 	}
-	return args
+	return long
 }
 
 // takesValue reports whether the next argument is the value of a flag. known is false for a flag

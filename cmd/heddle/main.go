@@ -97,8 +97,8 @@ func perform(ctx context.Context, args []string, stdin io.Reader, out *output, l
 	root.SetOut(out)
 	root.SetErr(log)
 	words := longForms(args)
-	if len(words) > 0 && words[0] == "exec" {
-		words = append(words[:1], beforeCommand(flagsOf("exec"), words[1:])...)
+	if len(args) > 0 && args[0] == "exec" {
+		words = append(args[:1:1], beforeCommand(flagsOf("exec"), args[1:])...)
 	}
 	root.SetArgs(words)
 	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))

@@ -10,26 +10,30 @@ import (
 	"strings"
 )
 
-// CommandName returns how to run a program: a file that the system can execute, or a command of PATH
-// that is no file. ok is false for other names, which are files to build.
+// CommandName returns how to run a program: a file with a program or a script, or a command of PATH.
+// ok is false for other names, which are files to build.
 func CommandName(name string) (command string, ok bool) {
 	plain := !strings.ContainsRune(name, filepath.Separator)
 	fi, err := os.Stat(name)
-	if err != nil {
-		_, err = exec.LookPath(name)
-		return name, err == nil && plain && filepath.Ext(name) == ""
+	if err == nil && fi.Mode().IsRegular() && executable(name, fi) {
+		if plain {
+			name = "." + string(filepath.Separator) + name
+		}
+		return name, true
 	}
-	if !fi.Mode().IsRegular() || fi.Mode().Perm()&0o111 == 0 || !executable(name) {
+	if !plain || err == nil && filepath.Ext(name) != "" {
 		return name, false
 	}
-	if plain {
-		name = "." + string(filepath.Separator) + name
-	}
-	return name, true
+	_, err = exec.LookPath(name)
+	return name, err == nil
 }
 
-// executable reports whether a file is a script or a program, and no library.
-func executable(name string) bool {
+// executable reports whether a file is a program or a script, and no library. The system says what
+// is wrong with one that it cannot execute. A file that may be executed and has no ending is one.
+func executable(name string, fi os.FileInfo) bool {
+	if fi.Mode().Perm()&0o111 != 0 && filepath.Ext(name) == "" {
+		return true
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return false
@@ -43,6 +47,6 @@ func executable(name string) bool {
 	if err != nil || e.Type != elf.ET_EXEC && e.Type != elf.ET_DYN {
 		return false
 	}
-	return slices.ContainsFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) ||
-		e.Type == elf.ET_EXEC
+	return e.Type == elf.ET_EXEC ||
+		slices.ContainsFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }

@@ -171,9 +171,42 @@ func (b *build) adapted(ctx context.Context, source func(string) []byte, failure
 	return nil, nil, &CompileError{File: b.name, Output: failure.output}
 }
 
-// hostAdapted runs clang for host code, and once more with words adapted if they make it fail. It
+// hostAdapted is adaptedHost, and tries with the headers of names that clang does not know if that
+// fails (undeclared.go). It returns the options with which clang accepts the file.
+func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (options,
+	warnings []string, err error) {
+	options, warnings, err = b.adaptedHost(ctx, in, args)
+	var failed *CompileError
+	if !errors.As(err, &failed) {
+		return options, warnings, err
+	}
+	dir, err := os.MkdirTemp(b.tmp, "names-")
+	if err != nil {
+		return nil, nil, err
+	}
+	names, output := &build{tmp: dir}, failed.Output
+	for range maxDeclared {
+		more, err := names.declare(output)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !more {
+			break
+		}
+		extra := names.rewriteArgs()
+		options, warnings, err = b.adaptedHost(ctx, in, slices.Concat(args, extra))
+		var again *CompileError
+		if !errors.As(err, &again) {
+			return append(extra, options...), warnings, err
+		}
+		output = again.Output
+	}
+	return nil, nil, failed
+}
+
+// adaptedHost runs clang for host code, and once more with words adapted if they make it fail. It
 // returns the options with which clang reads the adapted files.
-func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (overlay,
+func (b *Builder) adaptedHost(ctx context.Context, in string, args []string) (overlay,
 	warnings []string, err error) {
 	run := func() {
 		warnings, err = b.host(ctx, in, slices.Concat(args, overlay, []string{"--", in}))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,11 +259,53 @@ func (c *compilation) run(ctx context.Context, key string) (*Result, error) {
 		Omitted: out.omitted, Warnings: warnings}, nil
 }
 
-// mend runs clang again on a source that it has rejected with err, until it compiles: with
-// rewritten device code (build.rewrite), and then without the host code that does not compile. If
-// that uncovers more to rewrite, the recovery begins again. If clang accepted the source, mend
-// returns out and err; r is the state of the recovery, nil if there was none.
+// mend makes a source compile that clang has rejected with err, as far as it can (mended). If it
+// cannot, or kernels are left out, it tries with the headers of names that clang does not know
+// (undeclared.go), and takes that if it is better. If clang accepted the source, mend returns out and
+// err; r is the state of the recovery, nil if there was none.
 func (c *compilation) mend(ctx context.Context, b *build, text func(string) []byte, out *output,
+	err error) (r *recovery, _ *output, warnings []string, _ error) {
+	var failure *clangFailure
+	if !errors.As(err, &failure) {
+		return nil, out, nil, err
+	}
+	overlay, marked := b.overlay, maps.Clone(b.marked)
+	r, out, warnings, err = c.mended(ctx, b, text, out, err)
+	var refused *CompileError
+	if b.cl != nil || !errors.As(err, &refused) && (err != nil || len(out.omitted) == 0) {
+		return r, out, warnings, err
+	}
+	b.overlay, b.marked, b.grids, b.edited, b.refused = overlay, marked, nil, false, nil
+	var again *output
+	var failed error = failure
+	for range maxDeclared {
+		more, err := errors.As(failed, &failure), error(nil)
+		if more {
+			more, err = b.declare(failure.output)
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !more {
+			break
+		}
+		again, failed = b.run(ctx, text)
+	}
+	if len(b.declared) == 0 {
+		return r, out, warnings, err
+	}
+	r2, again, others, failed := c.mended(ctx, b, text, again, failed)
+	if failed != nil || err == nil && len(again.omitted) >= len(out.omitted) {
+		b.declared = nil
+		return r, out, warnings, err
+	}
+	return r2, again, others, nil
+}
+
+// mended runs clang again on a source that it has rejected with err, until it compiles: with
+// rewritten device code (build.rewrite), and then without the host code that does not compile. If
+// that uncovers more to rewrite, the recovery begins again.
+func (c *compilation) mended(ctx context.Context, b *build, text func(string) []byte, out *output,
 	err error) (r *recovery, _ *output, warnings []string, _ error) {
 	var failure *clangFailure
 	for errors.As(err, &failure) {

@@ -189,15 +189,13 @@ var gridErrorRE = lazyregexp.New(`^(reference to __global__ function |` +
 	`cannot determine the type of an overloaded function)`)
 
 // rewrite changes what clang's errors refer to: launches, to the next form, objects in shared
-// memory (sharedobject.go), deduction guides (guide.go), names of member templates
-// (templatename.go), and names whose header is not included (undeclared.go). It reports whether
-// there is any. OpenCL C has none of them.
+// memory (sharedobject.go), deduction guides (guide.go), and names of member templates
+// (templatename.go). It reports whether there is any. OpenCL C has none of them.
 func (b *build) rewrite(output string) (changed bool, err error) {
 	if b.cl != nil {
 		return false, nil
 	}
 	done := make(map[*gridLaunch]bool) // a launch has several errors
-	declared := false
 	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
 		line, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
@@ -212,10 +210,6 @@ func (b *build) rewrite(output string) (changed bool, err error) {
 		if m[4] == "note" {
 			continue
 		}
-		if b.declare(m[1]+":"+m[2]+":"+m[3], m[5]) {
-			declared = true
-			continue
-		}
 		var l *gridLaunch
 		if gridErrorRE.MatchString(m[5]) {
 			l = b.launchOf(m[1], line, col)
@@ -228,13 +222,8 @@ func (b *build) rewrite(output string) (changed bool, err error) {
 			done[l], changed = true, true
 		}
 	}
-	if declared {
-		if err := b.writeDeclared(); err != nil {
-			return false, err
-		}
-	}
 	if !changed {
-		return declared, nil
+		return false, nil
 	}
 	if b.marked == nil {
 		b.marked = make(map[string]*markedFile)

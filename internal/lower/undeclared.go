@@ -14,7 +14,9 @@ import (
 
 // Names of the C++ library and of Thrust that a file uses without including their header. It
 // compiles where another header includes that one, which differs between versions of the libraries.
-// clang's error has the name, and heddle includes its header (build.declare).
+// clang's error has the name. If kernels are lost for such errors, heddle includes the headers, and
+// takes the result if it has more kernels (compilation.mend): a header may also declare what the file
+// has of its own, and host code that is invalid is better left out.
 
 // undeclaredRE matches the texts of clang's errors about a name of a library that is not declared,
 // or a class that is not defined.
@@ -133,19 +135,28 @@ func headerOf(message string) (name, header string) {
 	return name, header
 }
 
-// declare has the header included that declares the name in an error of clang at a place. It returns
-// false if the error is about something else, or heddle includes the header already.
-func (b *build) declare(where, message string) bool {
-	name, header := headerOf(message)
-	if header == "" || b.declared[header] != "" {
-		return false
+// maxDeclared bounds the runs of clang that look for names: errors may hide others.
+const maxDeclared = 4
+
+// declare has the headers included that declare the names in clang's errors. It returns false if
+// there are none that it does not include already.
+func (b *build) declare(output string) (more bool, err error) {
+	for _, m := range diagRE.FindAllStringSubmatch(output, -1) {
+		name, header := headerOf(m[5])
+		if header == "" || b.declared[header] != "" || m[4] == "note" {
+			continue
+		}
+		if b.declared == nil {
+			b.declared = make(map[string]string)
+		}
+		more = true
+		b.declared[header] = fmt.Sprintf("%s: no header that the file includes declares %s; heddle "+
+			"includes <%s>", m[1]+":"+m[2]+":"+m[3], name, header)
 	}
-	if b.declared == nil {
-		b.declared = make(map[string]string)
+	if !more {
+		return false, nil
 	}
-	b.declared[header] = fmt.Sprintf("%s: no header that the file includes declares %s; heddle "+
-		"includes <%s>", where, name, header)
-	return true
+	return true, b.writeDeclared()
 }
 
 // declaredFile returns the path of a header that includes those of declare.

@@ -68,6 +68,19 @@ Entry<float> two;
 	if ptx[0] != ptx[1] {
 		t.Errorf("with the headers:\n%s\nwithout:\n%s", ptx[0], ptx[1])
 	}
+	// Host code that is invalid with the header, too, or whose header has a name of the file, is left
+	// out, as is any other.
+	for _, host := range []string{"struct Q {}; void f() { Q x[3]; std::sort(x, x + 3); }",
+		"using namespace std;\n__device__ int count;\n__global__ void c() { count = 1; }\nvoid f() { std::sort((int *)0, (int *)0); }",
+		"template <class T> struct array { T x; };\nusing namespace std;\n__global__ void c(array<int> a) {}\nvoid f() { std::array<int, 2> a; }",
+	} {
+		r := lowerSource(t, "#include <utility>\n__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"+host+"\n",
+			Options{Compiler: compilers(t)[0]})
+		if len(r.Omitted) > 0 || len(r.Kernels) != strings.Count(host, "__global__")+1 || len(r.Warnings) == 0 ||
+			strings.Contains(strings.Join(r.Warnings, ""), "heddle includes") {
+			t.Errorf("%s: %d kernels, omitted %v, warnings %q", host, len(r.Kernels), r.Omitted, r.Warnings)
+		}
+	}
 	for _, name := range []string{"std::surely_missing", "thrust::surely_missing"} {
 		src := "namespace thrust {}\n#include <utility>\n__global__ void k(" + name + "<int> *p) {}\n"
 		in := Input{Name: "k.cu", Content: []byte(src), Lang: CUDA}

@@ -3,6 +3,7 @@ package lockstep
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"heddle/internal/event"
 	"heddle/internal/ir"
@@ -50,7 +51,8 @@ func (x *exec) synchronize(in *ir.Instr, st *state) {
 // do at one time what lies between the halves, what precedes the first half of others and what
 // follows their second (CUDA C++ Programming Guide, "barrier_arrive and barrier_wait"). The guide
 // also forbids other collective operations of the group between the halves. Kernels that do any of
-// this are not verified.
+// this are not verified. A barrier of the grid waits for its counter between the halves, which nothing
+// else accesses.
 func betweenHalves(th *Thread) error {
 	var arrivals, barriers []*ir.Instr
 	for _, b := range th.Func.Blocks {
@@ -98,8 +100,14 @@ func betweenHalves(th *Thread) error {
 	return nil
 }
 
+// gridCounter is the counter of the barrier of the grid in cooperative_groups.h.
+const gridCounter = "__heddle_grid_arrived"
+
 // changes reports whether the kernel may write the array of an access.
 func changes(th *Thread, a *thread.Access) bool {
+	if a.Object != nil && strings.Contains(a.Object.Name, gridCounter) {
+		return false
+	}
 	return slices.ContainsFunc(th.Accesses, func(w thread.Access) bool {
 		return w.Kind.Writes() && (a.Object == nil || w.Object == nil || w.Object == a.Object)
 	})

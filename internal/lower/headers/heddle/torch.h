@@ -133,6 +133,9 @@ __HEDDLE_TORCH_FLOAT8(Float8_e5m2, __nv_fp8_e5m2)
 __HEDDLE_TORCH_FLOAT8(Float8_e4m3fn, __nv_fp8_e4m3)
 #undef __HEDDLE_TORCH_FLOAT8
 
+}
+#include "torch_complex.h"
+namespace c10 {
 /* In the order of PyTorch, which programs store. */
 enum class ScalarType : int8_t {
   Byte, Char, Short, Int, Long, Half, Float, Double, ComplexHalf, ComplexFloat, ComplexDouble, Bool, QInt8, QUInt8,
@@ -429,6 +432,7 @@ inline void checkAllSameType(CheckedFrom, ArrayRef<TensorArg>) {}
 inline void checkAllSameSize(CheckedFrom, ArrayRef<TensorArg>) {}
 /* The type in which elements of a type are computed with. */
 template <class T> struct OpMathType { typedef T type; };
+template <> struct OpMathType<c10::complex<c10::Half>> { typedef c10::complex<float> type; };
 template <> struct OpMathType<c10::Half> { typedef float type; };
 template <> struct OpMathType<c10::BFloat16> { typedef float type; };
 template <> struct OpMathType<c10::Float8_e5m2> { typedef float type; };
@@ -464,6 +468,8 @@ __HEDDLE_TORCH_TYPE(UInt16, uint16_t) __HEDDLE_TORCH_TYPE(UInt32, uint32_t) __HE
 __HEDDLE_TORCH_TYPE(QInt8, c10::qint8) __HEDDLE_TORCH_TYPE(QUInt8, c10::quint8) __HEDDLE_TORCH_TYPE(QInt32, c10::qint32)
 __HEDDLE_TORCH_TYPE(QUInt4x2, c10::quint4x2) __HEDDLE_TORCH_TYPE(QUInt2x4, c10::quint2x4)
 __HEDDLE_TORCH_TYPE(Float8_e5m2, c10::Float8_e5m2) __HEDDLE_TORCH_TYPE(Float8_e4m3fn, c10::Float8_e4m3fn)
+__HEDDLE_TORCH_TYPE(ComplexHalf, c10::complex<c10::Half>) __HEDDLE_TORCH_TYPE(ComplexFloat, c10::complex<float>)
+__HEDDLE_TORCH_TYPE(ComplexDouble, c10::complex<double>)
 #undef __HEDDLE_TORCH_TYPE
 namespace c10 {
 namespace impl {
@@ -477,6 +483,24 @@ template <ScalarType T> using ScalarTypeToCPPType = __HEDDLE_CPP_TYPE<T>;
   AT_DISPATCH_CASE(at::ScalarType::Int, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Long, __VA_ARGS__)              \
   AT_DISPATCH_CASE(at::ScalarType::Short, __VA_ARGS__)
 #define AT_DISPATCH_CASE_ALL_TYPES(...) AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_COMPLEX_TYPES(...)                                                                           \
+  AT_DISPATCH_CASE(at::ScalarType::ComplexDouble, __VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::ComplexFloat, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_COMPLEX_TYPES(T, N, ...) AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(T, N, ...) AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1(A, T, N, ...) \
+  AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(A, B, T, N, ...) \
+  AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(T, N, ...) AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(A, T, N, ...) \
+  AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(A, B, T, N, ...) \
+  AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(A, B, C, T, N, ...)                                                    \
+  AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__)       \
+                     AT_DISPATCH_CASE(B, __VA_ARGS__) AT_DISPATCH_CASE(C, __VA_ARGS__))
 #define AT_DISPATCH_FLOATING_TYPES(T, N, ...) AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
 #define AT_DISPATCH_FLOATING_TYPES_AND_HALF(T, N, ...) \
   AT_DISPATCH_SWITCH(T, N, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(at::ScalarType::Half, __VA_ARGS__))

@@ -1,5 +1,5 @@
 #pragma once
-#include "../../../heddle/torch.h"
+#include "../../c10/util/complex.h"
 
 /* Atomic operations of PyTorch on the types of tensors. Those that CUDA has not are compare-and-swap loops: on the
    value, or for one or two bytes on the aligned word that it is in, as in PyTorch. */
@@ -35,6 +35,11 @@ __HEDDLE_TORCH_SMALL(int8_t)
 __HEDDLE_TORCH_SMALL(int16_t)
 #undef __HEDDLE_TORCH_SMALL
 __heddle_fn void atomicAdd(bool *p, bool v) { __heddle_torch_update(p, [v](bool x) { return x || v; }); }
+/* The two parts, one after the other. */
+template <class T> __heddle_fn void atomicAdd(c10::complex<T> *p, c10::complex<T> v) {
+  atomicAdd(&p->real_, v.real_);
+  atomicAdd(&p->imag_, v.imag_);
+}
 
 template <class T> __heddle_fn auto gpuAtomicAdd(T *p, T v) { return atomicAdd(p, v); }
 template <class T> __heddle_fn void gpuAtomicAddNoReturn(T *p, T v) { atomicAdd(p, v); }

@@ -1,0 +1,1 @@
+#include "../../../heddle/torch.h"

@@ -31,7 +31,7 @@ var flagGroups = []flagGroup{
 		"library-path Xcompiler rdc keep gpu list image"},
 	{"Configuration", "config no-config trust force"},
 	{"Reports", "html report summary fail-on color quiet baseline write-baseline new-from printf " +
-		"save-ptx init-check leak-check verbose outcomes replay"},
+		"save-ptx init-check leak-check verbose outcomes replay stdio"},
 	{"Other flags", ""},
 }
 

@@ -20,12 +20,12 @@ func PythonName(name string) bool { return strings.EqualFold(filepath.Ext(name),
 
 // versionRE matches the inline namespaces by which CUB, Thrust and libcu++ tell their versions
 // apart, such as CUB_200500_SM_800_NS and, from CCCL 3 on, _V_300600_SM_800; libcu++ has __4.
-var versionRE = lazyregexp.New(`\b(?:(?:CUB|THRUST)_[0-9]+_\w*NS|_V_[0-9]+(?:_SM[0-9_]+)?|__[0-9]+)::`)
+var versionRE = lazyregexp.New(`\b(?:(?:CUB|THRUST)_[0-9]+_\w+|_V_[0-9]+(?:_SM[0-9_]+)?|__[0-9]+)::`)
 
 // Unversioned returns a demangled name without inline namespaces of versions, as users write it.
 func Unversioned(name string) string {
-	if !strings.Contains(name, "_NS::") && !strings.Contains(name, "::_V_") &&
-		!strings.Contains(name, "::__") {
+	if !strings.Contains(name, "::CUB_") && !strings.Contains(name, "::THRUST_") &&
+		!strings.Contains(name, "::_V_") && !strings.Contains(name, "::__") {
 		return name
 	}
 	return versionRE.ReplaceAllString(name, "")

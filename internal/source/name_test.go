@@ -11,6 +11,7 @@ func TestUnversioned(t *testing.T) {
 		"cub::_V_300600_SM_800_900::Sum": "cub::Sum",
 		"int cub::CUB_200500_SM_800_NS::BlockReduce<int, (cub::CUB_200500_SM_800_NS::A)2>::Sum(int)": "" +
 			"int cub::BlockReduce<int, (cub::A)2>::Sum(int)",
+		"cub::CUB_200805_SM_800::Sum":                       "cub::Sum",
 		"cub::CUB_101702_NS::Sum":                           "cub::Sum",
 		"thrust::THRUST_200500_SM_800_NS::cuda_cub::__fill": "thrust::cuda_cub::__fill",
 		"thrust::THRUST_200500_SM_800_NS::pair<int, float>": "thrust::pair<int, float>",

@@ -197,11 +197,7 @@ func tools(ctx context.Context) string {
 func readLine(args []string) (bugreport.Line, error) {
 	line := bugreport.Line{Command: args[0], Words: args}
 	fs := flagsOf(args[0])
-	words := longForms(args[1:])
-	if args[0] == "exec" {
-		words = beforeCommand(fs, args[1:])
-	}
-	err := fs.ParseAll(words, func(f *pflag.Flag, value string) error {
+	err := fs.ParseAll(spelled(args)[1:], func(f *pflag.Flag, value string) error {
 		line.Flags = append(line.Flags, bugreport.Flag{Name: f.Name, Value: value,
 			Switch: f.NoOptDefVal != ""})
 		return nil

@@ -9,6 +9,14 @@ import (
 	"heddle/internal/command/exec"
 )
 
+// spelled returns a command line with the forms of flags and the -- that pflag needs.
+func spelled(args []string) []string {
+	if len(args) > 0 && args[0] == "exec" {
+		return append(args[:1:1], beforeCommand(flagsOf("exec"), args[1:])...)
+	}
+	return longForms(args)
+}
+
 // beforeCommand is longForms for the arguments of heddle exec, with -- before a command that begins
 // without it, as for valgrind and compute-sanitizer: heddle exec [flags] ./app -n 4. That is the case
 // if the first argument that is no flag is a program. fs has the flags of heddle exec.

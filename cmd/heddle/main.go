@@ -96,11 +96,7 @@ func perform(ctx context.Context, args []string, stdin io.Reader, out *output, l
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(log)
-	words := longForms(args)
-	if len(args) > 0 && args[0] == "exec" {
-		words = append(args[:1:1], beforeCommand(flagsOf("exec"), args[1:])...)
-	}
-	root.SetArgs(words)
+	root.SetArgs(spelled(args))
 	err := root.ExecuteContext(context.WithValue(ctx, typed{}, args))
 	if code, early := endedEarly(ctx, out.failure(), log); early {
 		return code

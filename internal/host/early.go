@@ -86,28 +86,27 @@ func (p *session) answer() bool {
 
 // peek returns the next message without reading it, if all of it arrives in time.
 func (p *session) peek() (message, bool) {
-	const head = 8
 	if p.conn.SetReadDeadline(time.Now().Add(peekTime)) != nil {
 		return message{}, false
 	}
 	defer func() { _ = p.conn.SetReadDeadline(time.Time{}) }()
-	h, err := p.read.Peek(head)
+	h, err := p.read.Peek(messageHead)
 	if err != nil {
 		return message{}, false // also at the end of the connection, which the next read tells
 	}
 	n := binary.LittleEndian.Uint32(h[4:])
-	if n > uint32(p.read.Size()-head) {
+	if n > uint32(p.read.Size()-messageHead) {
 		return message{}, false
 	}
-	all, err := p.read.Peek(head + int(n))
+	all, err := p.read.Peek(messageHead + int(n))
 	if err != nil {
 		return message{}, false
 	}
-	return message{op(binary.LittleEndian.Uint32(all)), all[head:]}, true
+	return message{op(binary.LittleEndian.Uint32(all)), all[messageHead:]}, true
 }
 
 // discard reads a message that peek has returned.
-func (p *session) discard(m message) { _, _ = p.read.Discard(8 + len(m.body)) }
+func (p *session) discard(m message) { _, _ = p.read.Discard(messageHead + len(m.body)) }
 
 // askEarly is ask for what does not depend on the end of the launch that is being executed; ok is
 // false for the rest.

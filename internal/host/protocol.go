@@ -55,6 +55,9 @@ const (
 // maxMessage bounds the bytes of a message: images of modules are the largest.
 const maxMessage = 1 << 30
 
+// messageHead is the bytes before the body of a message: its operation, and the length of the body.
+const messageHead = 8
+
 // message is what a program sent.
 type message struct {
 	op   op
@@ -64,7 +67,7 @@ type message struct {
 // readMessage reads the next message into buf, which it returns enlarged. It fails with io.EOF at
 // the end of the connection.
 func readMessage(r *bufio.Reader, buf []byte) (message, []byte, error) {
-	var head [8]byte
+	var head [messageHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return message{}, buf, err
 	}

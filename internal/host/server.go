@@ -95,14 +95,15 @@ func (s *Server) program(c *net.UnixConn) error {
 
 // replyHead returns the head of a reply. running says that a launch is still being executed.
 func replyHead(result, context Error, printed, size int, running bool) []byte {
+	still := uint32(0)
+	if running {
+		still = 1
+	}
 	var out []byte
-	for _, n := range []uint32{uint32(result), uint32(context), uint32(printed), uint32(size)} {
+	for _, n := range []uint32{uint32(result), uint32(context), uint32(printed), uint32(size), still} {
 		out = binary.LittleEndian.AppendUint32(out, n)
 	}
-	if running {
-		return binary.LittleEndian.AppendUint32(out, 1)
-	}
-	return binary.LittleEndian.AppendUint32(out, 0)
+	return out
 }
 
 // reply sends a reply. A failure shows at the next read.

@@ -102,8 +102,8 @@ func key(tc *toolchain, name string, content []byte, opt Options, libs libraryUs
 		h.Write([]byte{'\n'})
 	}
 	put(formatVersion, headerHash(), tc.Stamp, tc.Version, cwd, name)
-	put(opt.Arch, opt.OptLevel, opt.Std, strconv.Itoa(opt.AddressBits), opt.CUDAPath, strconv.FormatBool(opt.Strict),
-		strconv.FormatBool(opt.Separate))
+	put(opt.Arch, opt.OptLevel, opt.Std, strconv.Itoa(opt.AddressBits), opt.CUDAPath,
+		strconv.FormatBool(opt.Strict), strconv.FormatBool(opt.Separate))
 	put(libs.copy.list()...)
 	put(strconv.FormatBool(libs.nvAtomic))
 	put(strconv.FormatBool(libs.minMax), strconv.FormatBool(libs.ownTextures()))

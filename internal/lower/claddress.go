@@ -29,8 +29,11 @@ const (
 	narrowLayout = `target datalayout = "e-p:32:32`
 )
 
-// wideTarget is the target with 64-bit addresses.
-const wideTarget = `target triple = "nvptx64-nvidia-cuda"`
+// The targets with 32-bit and with 64-bit addresses.
+const (
+	narrowTriple = "nvptx-nvidia-cuda"
+	wideTriple   = "nvptx64-nvidia-cuda"
+)
 
 // What the text of a module says of pointers.
 var (
@@ -62,27 +65,22 @@ func (b *build) omitAddresses(m *irModule) ([]Omitted, error) {
 	}
 	reasons := m.addressReasons()
 	g := newCallGraph(m)
-	var out []Omitted
-	var kept []*irFunc
-	for _, f := range m.funcs {
-		reason := reasons[f.name]
-		if f.kernel {
-			g.reach(f.name, func(name string) bool {
-				reason = reasons[name]
-				return reason == ""
-			})
+	out, kept := splitKernels(m, func(kernel string) string {
+		reason := ""
+		g.reach(kernel, func(name string) bool {
+			reason = reasons[name]
+			return reason == ""
+		})
+		if reason != "" {
+			reason = "with --address-bits 32, heddle does not support " + reason
 		}
-		switch {
-		case reason == "":
-			kept = append(kept, f)
-		case f.kernel: // other functions are not needed any more
-			out = append(out, Omitted{named([]string{f.name})[0],
-				"with --address-bits 32, heddle does not support " + reason})
-		}
-	}
+		return reason
+	})
 	if len(out) > 0 && !slices.ContainsFunc(kept, func(f *irFunc) bool { return f.kernel }) {
 		return nil, &InputError{File: b.name, Reason: out[0].Name + ": " + out[0].Reason}
 	}
+	// No kernel that is left needs the other functions for which there is a reason.
+	kept = slices.DeleteFunc(kept, func(f *irFunc) bool { return reasons[f.name] != "" })
 	m.keepOnly(kept)
 	m.widen()
 	return out, nil
@@ -152,7 +150,7 @@ func (m *irModule) addressReasons() map[string]string {
 // widen makes a module for 32-bit addresses one for 64-bit addresses. An integer of 64 bits that is
 // made of a pointer has 32 of them.
 func (m *irModule) widen() {
-	head := []string{wideTarget}
+	head := []string{fmt.Sprintf("target triple = %q", wideTriple)}
 	for _, line := range m.head {
 		if !targetRE.MatchString(line) {
 			head = append(head, line)

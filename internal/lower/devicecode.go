@@ -278,7 +278,7 @@ func (b *build) omitRefused(m, whole *irModule, fns []place) ([]Omitted, error) 
 			return nil, errNoKernelLeft
 		}
 	}
-	out, kept := splitKernels(m, g, broken)
+	out, kept := splitKernels(m, func(kernel string) string { return g.needs(kernel, broken) })
 	m.keepOnly(kept)
 	for _, f := range b.refused {
 		same := func(o Omitted) bool { return baseName(o.Name) == f.name || o.Name == f.name }
@@ -293,16 +293,15 @@ func (b *build) omitRefused(m, whole *irModule, fns []place) ([]Omitted, error) 
 	return out, nil
 }
 
-// splitKernels divides the functions of a module into kernels that need broken functions, and the
-// rest.
-func splitKernels(m *irModule, g *callGraph, broken map[string]*refusal) ([]Omitted,
-	[]*irFunc) {
+// splitKernels divides the functions of a module into kernels that why gives a reason to leave out,
+// and the rest.
+func splitKernels(m *irModule, why func(kernel string) string) ([]Omitted, []*irFunc) {
 	var out []Omitted
 	var kept []*irFunc
 	for _, k := range m.funcs {
 		reason := ""
 		if k.kernel {
-			reason = g.needs(k.name, broken)
+			reason = why(k.name)
 		}
 		if reason == "" {
 			kept = append(kept, k)

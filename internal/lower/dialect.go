@@ -184,24 +184,22 @@ func (b *Builder) hostAdapted(ctx context.Context, in string, args []string) (op
 	if err != nil {
 		return nil, nil, err
 	}
-	names, output := &build{tmp: dir}, failed.Output
-	for range maxDeclared {
-		more, err := names.declare(output)
-		if err != nil {
-			return nil, nil, err
+	names := &build{tmp: dir}
+	var again *CompileError
+	unwritten := names.declareAll(failed.Output, func() string {
+		options, warnings, err = b.adaptedHost(ctx, in, slices.Concat(args, names.rewriteArgs()))
+		if errors.As(err, &again) {
+			return again.Output
 		}
-		if !more {
-			break
-		}
-		extra := names.rewriteArgs()
-		options, warnings, err = b.adaptedHost(ctx, in, slices.Concat(args, extra))
-		var again *CompileError
-		if !errors.As(err, &again) {
-			return append(extra, options...), warnings, err
-		}
-		output = again.Output
+		return ""
+	})
+	switch {
+	case unwritten != nil:
+		return nil, nil, unwritten
+	case len(names.declared) == 0, errors.As(err, &again):
+		return nil, nil, failed
 	}
-	return nil, nil, failed
+	return append(names.rewriteArgs(), options...), warnings, err
 }
 
 // adaptedHost runs clang for host code, and once more with words adapted if they make it fail. It

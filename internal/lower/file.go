@@ -277,19 +277,17 @@ func (c *compilation) mend(ctx context.Context, b *build, text func(string) []by
 	}
 	b.overlay, b.marked, b.grids, b.edited, b.refused = overlay, marked, nil, false, nil
 	var again *output
-	var failed error = failure
-	for range maxDeclared {
-		more, err := errors.As(failed, &failure), error(nil)
-		if more {
-			more, err = b.declare(failure.output)
-		}
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if !more {
-			break
-		}
+	var failed error
+	unwritten := b.declareAll(failure.output, func() string {
 		again, failed = b.run(ctx, text)
+		var failure *clangFailure
+		if errors.As(failed, &failure) {
+			return failure.output
+		}
+		return ""
+	})
+	if unwritten != nil {
+		return nil, nil, nil, unwritten
 	}
 	if len(b.declared) == 0 {
 		return r, out, warnings, err

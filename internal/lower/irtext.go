@@ -415,7 +415,7 @@ func pointerFields(f *irFunc, l *layouts) map[int][]int64 {
 		}
 		out[i] = []int64{}
 		for _, e := range elems {
-			if strings.HasPrefix(e.typ, "ptr") || strings.HasSuffix(e.typ, "*") {
+			if pointerType(e.typ) {
 				out[i] = append(out[i], e.off)
 			}
 		}
@@ -426,7 +426,7 @@ func pointerFields(f *irFunc, l *layouts) map[int][]int64 {
 // paramFacts parses a parameter such as "ptr noundef byval(%struct.P) align 4 %pp".
 func paramFacts(p string) Param {
 	typ, rest := paramType(p)
-	out := Param{Type: typ, Pointer: strings.HasPrefix(typ, "ptr") || strings.HasSuffix(typ, "*")}
+	out := Param{Type: typ, Pointer: pointerType(typ)}
 	if strings.Contains(rest, "byval(") {
 		out.Pointer = false
 		out.Type = "" // byValTypes sets it

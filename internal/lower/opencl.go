@@ -39,9 +39,9 @@ func (c *openCL) generic() bool {
 
 // args returns clang's options for the language and its headers.
 func (c *openCL) args(b *build) []string {
-	target := "nvptx64-nvidia-cuda"
+	target := wideTriple
 	if b.opt.AddressBits == narrowBits {
-		target = "nvptx-nvidia-cuda"
+		target = narrowTriple
 	}
 	args := []string{
 		"-x", "cl", "-cl-std=" + c.std, "-cl-no-stdinc", "-Xclang", "-cl-ext=+all", "-fgnu-keywords",

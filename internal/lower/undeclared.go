@@ -138,6 +138,19 @@ func headerOf(message string) (name, header string) {
 // maxDeclared bounds the runs of clang that look for names: errors may hide others.
 const maxDeclared = 4
 
+// declareAll has the headers included of the names in clang's errors, and of those that come up when
+// run compiles with them. run returns clang's errors.
+func (b *build) declareAll(output string, run func() string) error {
+	for range maxDeclared {
+		more, err := b.declare(output)
+		if err != nil || !more {
+			return err
+		}
+		output = run()
+	}
+	return nil
+}
+
 // declare has the headers included that declare the names in clang's errors. It returns false if
 // there are none that it does not include already.
 func (b *build) declare(output string) (more bool, err error) {

@@ -90,31 +90,27 @@ cudaError_t cudaStreamDestroy(cudaStream_t s) {
   return cudaSuccess;
 }
 
-static cudaError_t wait_for(cudaStream_t s) {
-  ENTER();
-  cudaError_t e = check_stream(s);
-  if (e == cudaSuccess) e = no_capture(s);
-  if (e != cudaSuccess) return fail(e);
-  e = finish();
-  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
-  return fail(e);
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t s) { return wait_for(s); }
-/* Only while a kernel waits for the program, heddle has not done all that was sent. */
+/* Whether an event, or what is in a stream, has ended. Only while a kernel waits for the program, heddle has not done
+   all that was sent. */
 static cudaError_t ready(uint64_t event, uint64_t stream) {
   uint64_t m[2] = {event, stream};
   struct part p = {m, sizeof m};
-  return server.pending ? ask(HEDDLE_OP_QUERY, &p, 1, NULL, 0) : cudaSuccess;
+  cudaError_t e = server.pending ? ask(HEDDLE_OP_QUERY, &p, 1, NULL, 0) : cudaSuccess;
+  return e == cudaSuccess ? server.context : e;
 }
-cudaError_t cudaStreamQuery(cudaStream_t s) {
+
+/* Waits for a stream, or asks whether it has ended. */
+static cudaError_t wait_for(cudaStream_t s, int query) {
   ENTER();
   cudaError_t e = check_stream(s);
   if (e == cudaSuccess) e = no_capture(s);
-  if (e == cudaSuccess) e = ready(0, stream_id(s));
   if (e != cudaSuccess) return fail(e);
-  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
-  return fail(server.context);
+  e = query ? ready(0, stream_id(s)) : finish();
+  if (e != cudaErrorNotReady) note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_STREAM, .stream = stream_id(s)});
+  return fail(e);
 }
+cudaError_t cudaStreamSynchronize(cudaStream_t s) { return wait_for(s, 0); }
+cudaError_t cudaStreamQuery(cudaStream_t s) { return wait_for(s, 1); }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned int *to) {
   ENTER();
@@ -165,7 +161,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned int flag
    tell other threads of the host cannot be seen: for the order of streams, the host has waited for the stream. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data) {
   if (f && check_stream(s) == cudaSuccess && capturing(s)) return fail(capture_host(s, f, data, CALLER));
-  cudaError_t e = wait_for(s);
+  cudaError_t e = wait_for(s, 0);
   if (e != cudaSuccess) return e;
   if (!f) return fail(cudaErrorInvalidValue);
   f(data);
@@ -173,7 +169,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *data) {
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *data, unsigned int flags) {
   (void)flags;
-  cudaError_t e = wait_for(s);
+  cudaError_t e = wait_for(s, 0);
   if (!f) return fail(cudaErrorInvalidValue);
   if (e == cudaErrorStreamCaptureUnsupported) return e;
   f(s, e, data);
@@ -219,25 +215,19 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned int
 }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return cudaEventRecordWithFlags(e, s, 0); }
 
-static cudaError_t wait_event(cudaEvent_t e) {
+/* Waits for an event, or asks whether it has ended. */
+static cudaError_t wait_event(cudaEvent_t e, int query) {
   ENTER();
   cudaError_t err = check_event(e);
   if (err == cudaSuccess) err = no_captured_event(e);
   if (err != cudaSuccess) return fail(err);
-  err = finish();
-  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
+  err = query ? ready((uint64_t)(uintptr_t)e, 0) : finish();
+  if (err != cudaErrorNotReady)
+    note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
   return fail(err);
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t e) { return wait_event(e); }
-cudaError_t cudaEventQuery(cudaEvent_t e) {
-  ENTER();
-  cudaError_t err = check_event(e);
-  if (err == cudaSuccess) err = no_captured_event(e);
-  if (err == cudaSuccess) err = ready((uint64_t)(uintptr_t)e, 0);
-  if (err != cudaSuccess) return fail(err);
-  note_order((struct heddle_order){.what = HEDDLE_ORDER_SYNC_EVENT, .event = (uint64_t)(uintptr_t)e});
-  return fail(server.context);
-}
+cudaError_t cudaEventSynchronize(cudaEvent_t e) { return wait_event(e, 0); }
+cudaError_t cudaEventQuery(cudaEvent_t e) { return wait_event(e, 1); }
 
 /* Milliseconds between two events: the time that heddle took, which says nothing about a GPU. */
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) {
